@@ -1,0 +1,225 @@
+//! Which rules an aggregated ClusterRole must hold.
+//!
+//! [`Aggregation`] is fed with ClusterRoles, one by one or many at once, and keeps the union of every aggregated role
+//! up to date. A change costs what it touches: the roles that select the changed one before or after, those that
+//! select these, and no further than outputs really change.
+//!
+//! The union of a role follows Kubernetes' own order: selectors as declared, the roles that each one matches by name,
+//! their rules in order, the first of equal rules. It differs from the Kubernetes controller where that one is wrong:
+//!
+//! - Only rules that somebody wrote count. An aggregated role hands on what is *computed* for it, never what is stored
+//!   in it, so a rule whose last writer is gone disappears everywhere, through chains and cycles alike, and hand-written
+//!   rules in an aggregated role are no source of anything.
+//! - The result is there at once, without waves and without intermediate states.
+//! - An empty union is an empty list, not "leave it as it is".
+//! - A selector that cannot be used selects nothing and is [reported](Aggregation::invalid_selectors); the others work.
+//!
+//! ```
+//! use rolewright_core::aggregate::Aggregation;
+//! use rolewright_core::{LabelSelector, Role, Rule};
+//!
+//! let to_view = LabelSelector { match_labels: [("to-view".into(), "true".into())].into(), ..Default::default() };
+//! let pods = Rule::resources([""], ["pods"], ["get"]);
+//!
+//! let mut roles = Aggregation::default();
+//! roles.set(&Role::aggregated("view", [to_view]));
+//! let changed = roles.set(&Role::cluster("pods-view", [pods.clone()]).label("to-view", "true"));
+//!
+//! assert_eq!(changed, ["view"]);
+//! assert!(roles.rules("view").is_some_and(|rules| rules.eq([&pods])));
+//! assert!(roles.drift().eq(["view"]), "the union is not written yet");
+//! ```
+
+mod anchors;
+mod change;
+mod components;
+pub mod fit;
+mod labels;
+mod names;
+mod nodes;
+mod provenance;
+mod recompute;
+mod rules;
+pub mod size;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::selector::SelectorError;
+use crate::{Name, Role, RoleKey, Rule};
+
+use anchors::Anchors;
+use fit::{Fit, Fitter};
+use labels::LabelIndex;
+use names::Names;
+use nodes::Nodes;
+pub use provenance::{Hop, Source};
+use recompute::Scratch;
+use rules::RuleTable;
+
+/// All ClusterRoles, and the rules that follow for the aggregated ones.
+#[derive(Clone, Debug, Default)]
+pub struct Aggregation {
+    names: Names,
+    nodes: Nodes,
+    rules: RuleTable,
+    labels: LabelIndex,
+    anchors: Anchors,
+    drifting: BTreeSet<Name>,
+    invalid: BTreeMap<Name, Vec<InvalidSelector>>,
+    scratch: Scratch,
+    work: Work,
+}
+
+/// One change to feed. Namespaced Roles are ignored: they can neither aggregate nor be aggregated.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// The role is now like this, be it new or changed.
+    Set(&'a Role),
+    /// The ClusterRole of this name is gone.
+    Remove(&'a str),
+}
+
+/// A selector that cannot be used, so that it selects nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidSelector {
+    /// The aggregated role that declares it.
+    pub role: Name,
+    /// Its place among the role's selectors, from 0.
+    pub index: usize,
+    /// What is wrong with it.
+    pub reason: SelectorError,
+}
+
+/// How much is held, and what the last change cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// ClusterRoles known.
+    pub roles: usize,
+    /// How many of them are aggregated.
+    pub aggregated: usize,
+    /// How often a selector matches a role, over all selectors and roles.
+    pub links: usize,
+    /// Distinct rules known.
+    pub rules: usize,
+    /// Unions computed during the last change.
+    pub recomputed: usize,
+    /// Selectors compared with the labels of a role during the last change.
+    pub tested: usize,
+}
+
+/// Counters of the change under way or just made.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    recomputed: usize,
+    tested: usize,
+}
+
+impl Aggregation {
+    /// Takes in a whole cluster at once, in time linear in its roles, rules and matches but for sorting the names.
+    pub fn from_roles<'a>(roles: impl IntoIterator<Item = &'a Role>) -> Self {
+        let mut aggregation = Self::default();
+        aggregation.update(roles.into_iter().map(Event::Set));
+        aggregation
+    }
+
+    /// Takes in a new or changed role. Returns what [`update`](Self::update) returns.
+    pub fn set(&mut self, role: &Role) -> Vec<Name> {
+        self.update([Event::Set(role)])
+    }
+
+    /// Forgets a ClusterRole. Returns what [`update`](Self::update) returns.
+    pub fn remove(&mut self, name: &str) -> Vec<Name> {
+        self.update([Event::Remove(name)])
+    }
+
+    /// Takes in several changes and computes once. Of several events on one role the last one counts.
+    ///
+    /// Returns by name, in order, the aggregated roles whose computed rules changed. A role that became aggregated is
+    /// among them even if nothing matches it; one that is gone or no longer aggregated is not.
+    pub fn update<'a>(&mut self, events: impl IntoIterator<Item = Event<'a>>) -> Vec<Name> {
+        let mut latest = BTreeMap::new();
+        for event in events {
+            match event {
+                Event::Set(role) => {
+                    if let RoleKey::Cluster(name) = &role.key {
+                        latest.insert(name.as_str(), Some(role));
+                    }
+                }
+                Event::Remove(name) => {
+                    latest.insert(name, None);
+                }
+            }
+        }
+        self.change(&latest)
+    }
+
+    /// The computed rules of an aggregated role; `None` for a role that is unknown or not aggregated.
+    pub fn rules(&self, name: &str) -> Option<impl Iterator<Item = &Rule>> {
+        let union = self.nodes.at(self.names.find(name)?).union.as_ref()?;
+        Some(union.output.iter().map(|&id| self.rules.rule(id)))
+    }
+
+    /// The rules of a role as it was last seen, computed or not; `None` for a role that is unknown.
+    pub fn stored(&self, name: &str) -> Option<impl Iterator<Item = &Rule>> {
+        let node = self.nodes.at(self.names.find(name)?);
+        Some(node.rules.iter().map(|&id| self.rules.rule(id)))
+    }
+
+    /// The aggregated roles, by name.
+    pub fn aggregated(&self) -> impl Iterator<Item = &Name> {
+        self.labels.all().filter(|&id| self.nodes.at(id).union.is_some()).map(|id| self.names.text(id))
+    }
+
+    /// The aggregated roles whose stored rules are not the computed ones, by name: exactly the writes to be done.
+    pub fn drift(&self) -> impl Iterator<Item = &Name> {
+        self.drifting.iter()
+    }
+
+    /// What to write to an aggregated role, mindful of what the API server can store; `None` if it is not aggregated or
+    /// holds that already. A union that does not fit stays in [`drift`](Self::drift), but is written once only.
+    pub fn to_write(&self, name: &str, fitter: &Fitter) -> Option<Fit> {
+        let target: Vec<Rule> = self.rules(name)?.cloned().collect();
+        let stored: Vec<Rule> = self.stored(name)?.cloned().collect();
+        let fit = fitter.fit(name, &target, &stored);
+        (*fit.rules(&target) != *stored).then_some(fit)
+    }
+
+    /// Every selector that cannot be used, by role and place.
+    pub fn invalid_selectors(&self) -> impl Iterator<Item = &InvalidSelector> {
+        self.invalid.values().flatten()
+    }
+
+    /// Groups of aggregated roles that select each other in a circle, each group and all groups by name.
+    ///
+    /// Here a circle is harmless. Kubernetes' controller never takes a revoked rule out of one.
+    pub fn cycles(&self) -> Vec<Vec<Name>> {
+        let mut cycles: Vec<Vec<Name>> = components::components(self.labels.all(), |id| self.nodes.at(id).targets())
+            .into_iter()
+            .filter(|members| members.len() > 1)
+            .map(|members| {
+                let mut names: Vec<Name> = members.into_iter().map(|id| self.names.text(id).clone()).collect();
+                names.sort_unstable();
+                names
+            })
+            .collect();
+        cycles.sort_unstable();
+        cycles
+    }
+
+    /// How much is held, and what the last change cost. Counts in time linear in the roles.
+    pub fn stats(&self) -> Stats {
+        let mut stats = Stats {
+            rules: self.rules.len(),
+            recomputed: self.work.recomputed,
+            tested: self.work.tested,
+            ..Stats::default()
+        };
+        for id in self.labels.all() {
+            let node = self.nodes.at(id);
+            stats.roles += 1;
+            stats.aggregated += usize::from(node.union.is_some());
+            stats.links += node.dependents.len();
+        }
+        stats
+    }
+}

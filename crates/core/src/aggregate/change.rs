@@ -1,0 +1,214 @@
+//! Taking in changes: rules, labels and selectors first, then the edges between roles, then the unions.
+
+use std::collections::BTreeMap;
+use std::mem;
+
+use rustc_hash::FxHashSet;
+
+use crate::selector::LabelSelector;
+use crate::{Name, Role};
+
+use super::names::RoleId;
+use super::nodes::{Arm, Link};
+use super::{Aggregation, InvalidSelector, Work};
+
+/// What a change has left to do.
+#[derive(Default)]
+struct Pending {
+    /// New roles, and roles whose labels changed: find the selectors that match them now.
+    relabelled: Vec<RoleId>,
+    /// Aggregated roles that are new or have new selectors: find the roles that they match.
+    reselecting: Vec<RoleId>,
+    /// Roles whose union may differ. Some may be gone by now or no longer aggregated, which does no harm.
+    dirty: FxHashSet<RoleId>,
+    /// Roles that became aggregated.
+    appeared: FxHashSet<RoleId>,
+    /// Roles whose stored rules changed.
+    rewritten: Vec<RoleId>,
+}
+
+impl Aggregation {
+    /// Makes the roles as `latest` says, `None` for gone, and returns whose union changed.
+    pub(super) fn change(&mut self, latest: &BTreeMap<&str, Option<&Role>>) -> Vec<Name> {
+        self.work = Work::default();
+        let mut pending = Pending::default();
+        for (name, role) in latest {
+            match role {
+                Some(role) => self.write(role, &mut pending),
+                None => self.erase(name, &mut pending),
+            }
+        }
+        // INVARIANT: selectors that wait in `reselecting` are filed nowhere yet, so no edge is found twice.
+        for &id in &pending.relabelled {
+            self.relink(id, &mut pending.dirty);
+        }
+        for &id in &pending.reselecting {
+            self.reselect(id);
+        }
+        pending.dirty.extend(&pending.reselecting);
+
+        let mut changed: FxHashSet<RoleId> = self.recompute(&pending.dirty).into_iter().collect();
+        changed.extend(&pending.appeared);
+        for &id in changed.iter().chain(&pending.rewritten) {
+            self.note_drift(id);
+        }
+        self.rules.sweep();
+        let mut changed: Vec<Name> = changed.into_iter().map(|id| self.names.text(id).clone()).collect();
+        changed.sort_unstable();
+        changed
+    }
+
+    fn write(&mut self, role: &Role, pending: &mut Pending) {
+        let name = role.key.name();
+        let known = self.names.find(name);
+        let id = known.unwrap_or_else(|| {
+            let id = self.names.add(name);
+            self.nodes.open(id);
+            self.labels.admit(id, &self.names);
+            id
+        });
+        let node = self.nodes.at_mut(id);
+        if known.is_none() || node.labels != role.labels {
+            self.labels.remove(id, &node.labels, &self.names);
+            self.labels.add(id, &role.labels, &self.names);
+            node.labels.clone_from(&role.labels);
+            pending.relabelled.push(id);
+        }
+        let held = self.rules.intern(&role.rules, node.contribution());
+        let before = mem::replace(&mut node.rules, held);
+        self.rules.release(&before);
+        if node.rules != before {
+            pending.rewritten.push(id);
+            if node.union.is_none() {
+                pending.dirty.extend(node.targets());
+            }
+        }
+        self.write_selectors(id, role.aggregation.as_deref(), pending);
+    }
+
+    fn write_selectors(&mut self, id: RoleId, selectors: Option<&[LabelSelector]>, pending: &mut Pending) {
+        let node = self.nodes.at(id);
+        if node.union.as_ref().map(|union| union.written.as_slice()) == selectors {
+            return;
+        }
+        let was_aggregated = node.union.is_some();
+        self.deselect(id);
+        let node = self.nodes.at_mut(id);
+        if was_aggregated != selectors.is_some() {
+            pending.dirty.extend(node.targets());
+        }
+        if let Some(written) = selectors {
+            // WHY: the old output stays for comparison; if the new selectors find the same, nothing has changed.
+            node.union.get_or_insert_default().written = written.to_vec();
+            pending.reselecting.push(id);
+            if !was_aggregated {
+                pending.appeared.insert(id);
+            }
+        } else {
+            node.union = None;
+            self.note_drift(id);
+        }
+    }
+
+    fn erase(&mut self, name: &str, pending: &mut Pending) {
+        let Some(id) = self.names.find(name) else { return };
+        self.deselect(id);
+        let node = mem::take(self.nodes.at_mut(id));
+        for &link in &node.dependents {
+            if let Some(sources) = self.nodes.sources_mut(link) {
+                sources.remove(id, &self.names);
+            }
+        }
+        pending.dirty.extend(node.targets());
+        self.rules.release(&node.rules);
+        self.labels.remove(id, &node.labels, &self.names);
+        self.labels.dismiss(id, &self.names);
+        self.note_drift(id);
+        self.names.remove(id);
+    }
+
+    /// Removes all edges that lead to a role.
+    fn deselect(&mut self, id: RoleId) {
+        let arms = match &mut self.nodes.at_mut(id).union {
+            Some(union) => mem::take(&mut union.arms),
+            None => return,
+        };
+        for (selector, arm) in arms.into_iter().enumerate() {
+            let link = Link { target: id, selector };
+            if let Some(selection) = &arm.selection {
+                self.anchors.remove(link, selection, arm.anchor);
+            }
+            for source in arm.sources.iter() {
+                self.nodes.at_mut(source).detach(link);
+            }
+        }
+        self.invalid.remove(self.names.text(id));
+    }
+
+    /// Finds all edges that lead to a role, which has none.
+    fn reselect(&mut self, id: RoleId) {
+        let Some(union) = &self.nodes.at(id).union else { return };
+        let mut arms = Vec::with_capacity(union.written.len());
+        let mut invalid = Vec::new();
+        for (index, written) in union.written.iter().enumerate() {
+            arms.push(match written.compile() {
+                Ok(selection) => {
+                    let sources = self.labels.select(&selection, id, &self.nodes, &self.names);
+                    let anchor = self.anchors.insert(Link { target: id, selector: index }, &selection);
+                    Arm { selection: Some(selection), anchor, sources }
+                }
+                Err(reason) => {
+                    invalid.push(InvalidSelector { role: self.names.text(id).clone(), index, reason });
+                    Arm::default()
+                }
+            });
+        }
+        for (selector, arm) in arms.iter().enumerate() {
+            for source in arm.sources.iter() {
+                self.nodes.at_mut(source).attach(Link { target: id, selector });
+            }
+        }
+        if let Some(union) = &mut self.nodes.at_mut(id).union {
+            union.arms = arms;
+        }
+        if !invalid.is_empty() {
+            self.invalid.insert(self.names.text(id).clone(), invalid);
+        }
+    }
+
+    /// Brings the edges that lead away from a role into line with its labels.
+    fn relink(&mut self, id: RoleId, dirty: &mut FxHashSet<RoleId>) {
+        let node = self.nodes.at(id);
+        let mut links = Vec::new();
+        for link in self.anchors.candidates(&node.labels).filter(|link| link.target != id) {
+            self.work.tested += 1;
+            if self.nodes.selection(link).is_some_and(|selection| selection.matches(&node.labels)) {
+                links.push(link);
+            }
+        }
+        links.sort_unstable();
+        let before = mem::replace(&mut self.nodes.at_mut(id).dependents, links.clone());
+        for &link in before.iter().filter(|link| links.binary_search(link).is_err()) {
+            dirty.insert(link.target);
+            if let Some(sources) = self.nodes.sources_mut(link) {
+                sources.remove(id, &self.names);
+            }
+        }
+        for &link in links.iter().filter(|link| before.binary_search(link).is_err()) {
+            dirty.insert(link.target);
+            if let Some(sources) = self.nodes.sources_mut(link) {
+                sources.insert(id, &self.names);
+            }
+        }
+    }
+
+    /// Remembers whether an aggregated role has to be written.
+    fn note_drift(&mut self, id: RoleId) {
+        let (node, name) = (self.nodes.at(id), self.names.text(id));
+        if node.union.as_ref().is_some_and(|union| *union.output != *node.rules) {
+            self.drifting.insert(name.clone());
+        } else {
+            self.drifting.remove(name);
+        }
+    }
+}
