@@ -1,0 +1,149 @@
+//! What holds for any roles and any changes.
+
+mod model;
+mod worlds;
+
+use std::collections::BTreeSet;
+
+use model::Unions;
+use proptest::prelude::*;
+use rolewright_core::aggregate::{Aggregation, Stats};
+use rolewright_core::{Name, Role, Rule};
+use worlds::{World, batches, worlds};
+
+fn unions(aggregation: &Aggregation) -> Unions {
+    let rules = |name| aggregation.rules(name).unwrap().cloned().collect();
+    aggregation.aggregated().map(|name| (name.clone(), rules(name))).collect()
+}
+
+/// Everything that can be asked, but for the cost of the last change.
+fn answers(aggregation: &Aggregation) -> impl PartialEq + std::fmt::Debug + use<> {
+    let provenance: Vec<_> = aggregation
+        .aggregated()
+        .flat_map(|name| {
+            let of_rules = aggregation.rules(name).unwrap().map(|rule| aggregation.sources(name, rule));
+            of_rules.chain([aggregation.contributors(name)]).collect::<Vec<_>>()
+        })
+        .collect();
+    (
+        unions(aggregation),
+        aggregation.drift().cloned().collect::<Vec<_>>(),
+        aggregation.invalid_selectors().cloned().collect::<Vec<_>>(),
+        aggregation.cycles(),
+        provenance,
+        Stats { recomputed: 0, tested: 0, ..aggregation.stats() },
+    )
+}
+
+fn differing(before: &Unions, after: &Unions) -> Vec<Name> {
+    after.iter().filter(|(name, rules)| before.get(*name) != Some(rules)).map(|(name, _)| name.clone()).collect()
+}
+
+fn plain_holders<'a>(world: &'a World, target: &'a Role, rule: &Rule) -> BTreeSet<&'a Name> {
+    let holds = |name: &&Name| world[*name].aggregation.is_none() && world[*name].rules.contains(rule);
+    model::reach(world, target).into_keys().filter(holds).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn taking_in_changes_is_the_same_as_starting_afresh(batches in batches()) {
+        let (mut world, mut aggregation) = (World::new(), Aggregation::default());
+        for batch in &batches {
+            let before = unions(&aggregation);
+            let changed = aggregation.update(batch.iter().map(worlds::Change::event));
+            for change in batch {
+                change.apply(&mut world);
+            }
+
+            prop_assert_eq!(answers(&aggregation), answers(&Aggregation::from_roles(world.values())));
+            prop_assert_eq!(changed, differing(&before, &unions(&aggregation)));
+
+            prop_assert!(aggregation.update(batch.iter().map(worlds::Change::event)).is_empty(), "the same again");
+            prop_assert_eq!(aggregation.stats().recomputed, 0);
+        }
+    }
+
+    #[test]
+    fn the_order_of_events_does_not_matter(
+        (world, order) in worlds().prop_flat_map(|world| {
+            let order = Just(world.values().cloned().collect::<Vec<_>>()).prop_shuffle();
+            (Just(world), order)
+        })
+    ) {
+        let mut aggregation = Aggregation::default();
+        for role in &order {
+            aggregation.set(role);
+        }
+        prop_assert_eq!(answers(&aggregation), answers(&Aggregation::from_roles(world.values())));
+        for role in &order {
+            aggregation.remove(role.key.name());
+        }
+        prop_assert_eq!(answers(&aggregation), answers(&Aggregation::default()));
+    }
+
+    #[test]
+    fn a_union_holds_the_base_rules_within_reach_in_the_promised_order(world in worlds()) {
+        let aggregation = Aggregation::from_roles(world.values());
+        for target in model::aggregated(&world) {
+            let rules: Vec<Rule> = aggregation.rules(target.key.name()).unwrap().cloned().collect();
+            prop_assert_eq!(rules.iter().collect::<BTreeSet<_>>(), model::granted(&world, target));
+            prop_assert_eq!(&rules, &model::union(&world, target));
+            prop_assert_eq!(
+                aggregation.drift().any(|name| name == target.key.name()), rules != target.rules, "drift of {}", target.key
+            );
+        }
+    }
+
+    #[test]
+    fn without_circles_the_union_is_what_kubernetes_arrives_at(world in worlds()) {
+        let aggregation = Aggregation::from_roles(world.values());
+        let circular = model::aggregated(&world).any(|role| model::circle(&world, role).len() > 1);
+        prop_assert_eq!(!aggregation.cycles().is_empty(), circular);
+        if !circular {
+            prop_assert_eq!(unions(&aggregation), model::kubernetes(&world));
+        }
+    }
+
+    #[test]
+    fn circles_are_the_roles_that_reach_each_other(world in worlds()) {
+        let circles: BTreeSet<Vec<Name>> = model::aggregated(&world)
+            .map(|role| model::circle(&world, role).into_iter().cloned().collect::<Vec<_>>())
+            .filter(|members| members.len() > 1)
+            .collect();
+        prop_assert_eq!(Aggregation::from_roles(world.values()).cycles(), circles.into_iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn sources_are_all_holders_within_reach_by_real_and_shortest_ways(world in worlds()) {
+        let aggregation = Aggregation::from_roles(world.values());
+        for target in model::aggregated(&world) {
+            let distances = model::reach(&world, target);
+            for rule in aggregation.rules(target.key.name()).unwrap() {
+                let sources = aggregation.sources(target.key.name(), rule);
+                let holders: BTreeSet<&Name> = sources.iter().map(|source| &source.role).collect();
+                prop_assert_eq!(holders.len(), sources.len(), "each once");
+                prop_assert_eq!(holders, plain_holders(&world, target, rule));
+                for source in &sources {
+                    prop_assert_eq!(source.path.len(), distances[&source.role]);
+                    for (hop, next) in source.path.iter().zip(source.names().skip(1)) {
+                        let selectors = world[&hop.role].aggregation.as_ref().unwrap();
+                        prop_assert!(model::matches(&selectors[hop.selector], &world[next]), "{}", source);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_selector_that_cannot_be_used_is_reported(world in worlds()) {
+        let aggregation = Aggregation::from_roles(world.values());
+        let reported: Vec<_> = aggregation.invalid_selectors().map(|bad| (bad.role.clone(), bad.index)).collect();
+        let unusable = model::aggregated(&world).flat_map(|role| {
+            let selectors = role.aggregation.iter().flatten().enumerate();
+            selectors.filter(|(_, selector)| !model::usable(selector)).map(|(index, _)| (role.key.name().clone(), index))
+        });
+        prop_assert_eq!(reported, unusable.collect::<Vec<_>>());
+    }
+}

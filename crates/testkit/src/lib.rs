@@ -1,0 +1,19 @@
+//! What the tests of all crates share.
+//!
+//! - [`strategy`]: random worlds, rules, selectors and questions that are mostly meaningful: names collide, wildcards
+//!   nest, bindings dangle.
+//! - [`wire`]: Kubernetes' JSON for core's values.
+//! - [`testbed`]: the Go program around Kubernetes' own code: [`oracle`] asks single questions, [`apiserver`] runs the real
+//!   server.
+//! - [`mod@bench`]: rows of the comparison tables.
+//! - [`corpus`]: counterexamples that were found once and are replayed for ever.
+
+pub mod apiserver;
+pub mod ask;
+pub mod bench;
+pub mod corpus;
+pub mod features;
+pub mod oracle;
+pub mod strategy;
+pub mod testbed;
+pub mod wire;

@@ -1,0 +1,13 @@
+//! The same questions to core and to Kubernetes' own Go code, over random worlds. Not one answer may differ.
+//!
+//! `ROLEWRIGHT_ORACLE_DECISIONS` sets how many decisions are compared (50,000 unless told); the other suites scale with
+//! it. A counterexample is shrunk, kept under `corpus/` and replayed by every later run.
+
+#![expect(clippy::panic, clippy::print_stdout, reason = "a test fails by panic and prints what it covered")]
+
+mod aggregating;
+mod authorize;
+mod compare;
+mod escalate;
+mod rulesets;
+mod validating;
