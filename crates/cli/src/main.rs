@@ -1,0 +1,14 @@
+//! The `rolewright` binary: arguments in, one command run, an exit code out.
+
+mod args;
+mod command;
+mod exit;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    exit::code(args::Args::parse().run(&mut output::stdout()))
+}

@@ -1,0 +1,47 @@
+//! Arguments, exit codes and streams.
+
+use std::process::Stdio;
+
+use super::{rolewright, text};
+
+#[test]
+fn exit_codes_and_streams() {
+    // arguments, exit code, on stdout, on stderr
+    let cases: [(&[&str], i32, &str, &str); 5] = [
+        (&["--version"], 0, "rolewright ", ""),
+        (&["--help"], 0, "Usage: rolewright <COMMAND>", ""),
+        (&["up"], 0, "Kubernetes v1.36.3", ""),
+        (&[], 2, "", "Usage: rolewright <COMMAND>"),
+        (&["upp"], 2, "", "a similar subcommand exists: 'up'"),
+    ];
+    for (args, code, stdout, stderr) in cases {
+        let output = rolewright(args);
+        assert_eq!(output.status.code(), Some(code), "{args:?}");
+        for (found, expected) in [(&output.stdout, stdout), (&output.stderr, stderr)] {
+            let found = text(found);
+            assert!(found.contains(expected), "{args:?}: {found}");
+            assert_eq!(found.is_empty(), expected.is_empty(), "{args:?}: {found}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rolewright"))
+        .arg("up")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the binary ends");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn colour_is_for_terminals() {
+    assert!(!text(&rolewright(&["up"]).stdout).contains('\u{1b}'));
+    let mut forced = std::process::Command::new(env!("CARGO_BIN_EXE_rolewright"));
+    let output = forced.arg("up").env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR").output().expect("the binary runs");
+    assert!(text(&output.stdout).contains('\u{1b}'));
+}
