@@ -8,10 +8,13 @@ use crate::{BindingKey, Name, Principal, RoleKey, Subject};
 #[cfg_attr(feature = "serde", serde(rename_all = "camelCase", default))]
 pub struct RoleRef {
     /// Always the RBAC group in valid data. Never part of a decision.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null::or_default"))]
     pub api_group: Name,
     /// `ClusterRole` or `Role`; any other kind grants nothing.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null::or_default"))]
     pub kind: Name,
     /// The role's name.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null::or_default"))]
     pub name: Name,
 }
 

@@ -1,8 +1,8 @@
-//! Kubernetes writes an empty list as `null` as readily as `[]`; both read as empty here.
+//! Kubernetes writes an empty list as `null` as readily as `[]`, and reads `null` for any field as its absence; so do we.
 
 use serde::{Deserialize, Deserializer};
 
-pub(crate) fn list<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+pub(crate) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de> + Default,

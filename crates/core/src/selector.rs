@@ -16,13 +16,13 @@ pub struct LabelSelector {
     /// Labels that must be there with exactly these values.
     #[cfg_attr(
         feature = "serde",
-        serde(skip_serializing_if = "Labels::is_empty", deserialize_with = "crate::null::list")
+        serde(skip_serializing_if = "Labels::is_empty", deserialize_with = "crate::null::or_default")
     )]
     pub match_labels: Labels,
     /// Further requirements.
     #[cfg_attr(
         feature = "serde",
-        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::list")
+        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::or_default")
     )]
     pub match_expressions: Vec<Requirement>,
 }
@@ -33,13 +33,15 @@ pub struct LabelSelector {
 #[cfg_attr(feature = "serde", serde(rename_all = "camelCase", default))]
 pub struct Requirement {
     /// The label key.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null::or_default"))]
     pub key: Name,
     /// `In`, `NotIn`, `Exists` or `DoesNotExist`; text, because what was written may be wrong and must be reportable.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null::or_default"))]
     pub operator: Name,
     /// Values for `In` and `NotIn`.
     #[cfg_attr(
         feature = "serde",
-        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::list")
+        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::or_default")
     )]
     pub values: Vec<Name>,
 }

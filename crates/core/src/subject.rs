@@ -20,19 +20,21 @@ const SERVICE_ACCOUNT_USER_PREFIX: &str = "system:serviceaccount:";
 #[cfg_attr(feature = "serde", serde(rename_all = "camelCase", default))]
 pub struct Subject {
     /// `User`, `Group` or `ServiceAccount`; any other kind matches nobody.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null::or_default"))]
     pub kind: Name,
     /// The RBAC group for users and groups, empty for service accounts. Never part of a decision.
     #[cfg_attr(
         feature = "serde",
-        serde(skip_serializing_if = "Name::is_empty", deserialize_with = "crate::null::list")
+        serde(skip_serializing_if = "Name::is_empty", deserialize_with = "crate::null::or_default")
     )]
     pub api_group: Name,
     /// The user, group or account name; `*` is a name like any other.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null::or_default"))]
     pub name: Name,
     /// Namespace of a service account; empty means the RoleBinding's own.
     #[cfg_attr(
         feature = "serde",
-        serde(skip_serializing_if = "Name::is_empty", deserialize_with = "crate::null::list")
+        serde(skip_serializing_if = "Name::is_empty", deserialize_with = "crate::null::or_default")
     )]
     pub namespace: Name,
 }

@@ -6,7 +6,7 @@ use super::{Authorizer, NearMiss, Unresolved};
 use crate::aggregate::{Aggregation, Source};
 use crate::quote::Quoted;
 use crate::subject::User;
-use crate::{Binding, BindingKey, Request, RoleKey, Rule, Subject};
+use crate::{BindingKey, Request, RoleKey, Rule, Subject};
 
 /// The answer to one question, with everything that bears on it, in a fixed order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,10 +101,5 @@ impl Authorizer {
         let allowed = superuser || !reasons.is_empty();
         let near_misses = if allowed { Vec::new() } else { self.near_misses(user, request) };
         Decision { allowed, superuser, reasons, near_misses, unresolved: effective.unresolved }
-    }
-
-    /// A binding by key.
-    pub fn binding(&self, key: &BindingKey) -> Option<&Binding> {
-        self.binding_ids.find(key).and_then(|id| self.binding_by_id(id)).map(|slot| &*slot.binding)
     }
 }

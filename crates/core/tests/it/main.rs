@@ -17,3 +17,4 @@ mod matching;
 mod selector;
 mod traps;
 mod validation;
+mod wire;

@@ -60,6 +60,11 @@ impl Client {
         self.send("POST", path, Some(serde_json::to_value(body)?), Some(user))
     }
 
+    /// Stores an object as somebody else, whether it exists or not.
+    pub fn put_as(&mut self, user: &User, path: &str, body: &impl Serialize) -> Result<Answer> {
+        self.send("PUT", path, Some(serde_json::to_value(body)?), Some(user))
+    }
+
     /// Deletes an object.
     pub fn delete(&mut self, path: &str) -> Result<Answer> {
         self.send("DELETE", path, None, None)

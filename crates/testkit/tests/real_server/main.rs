@@ -43,26 +43,24 @@ fn core_agrees_with_a_real_server() -> Result<()> {
     Ok(())
 }
 
-fn list<T: serde::de::DeserializeOwned>(client: &mut Client, resource: &str) -> Result<Vec<T>> {
+/// All objects of a kind. List items carry no kind of their own.
+fn list<T: serde::de::DeserializeOwned>(client: &mut Client, resource: &str, kind: &str) -> Result<Vec<T>> {
     let answer = client.get(&format!("{RBAC}/{resource}"))?;
     ensure!(answer.status == 200, "{answer:?}");
-    Ok(serde_json::from_value(answer.body.get("items").cloned().unwrap_or_default())?)
+    let mut items: Vec<Value> = serde_json::from_value(answer.body["items"].clone())?;
+    for item in &mut items {
+        item["kind"] = json!(kind);
+    }
+    Ok(serde_json::from_value(items.into())?)
 }
 
-/// Roles and bindings as the server has them. List items carry no kind of their own.
+/// Roles and bindings as the server has them.
 fn stored(client: &mut Client) -> Result<World> {
-    let mut roles: Vec<Role> = list::<RoleObject>(client, "clusterroles")?.into_iter().map(Into::into).collect();
-    roles.extend(list::<Value>(client, "roles")?.into_iter().map(|mut object| {
-        object["kind"] = json!("Role");
-        Role::from(serde_json::from_value::<RoleObject>(object).unwrap_or_default())
-    }));
-    let mut bindings: Vec<Binding> =
-        list::<BindingObject>(client, "clusterrolebindings")?.into_iter().map(Into::into).collect();
-    bindings.extend(list::<Value>(client, "rolebindings")?.into_iter().map(|mut object| {
-        object["kind"] = json!("RoleBinding");
-        Binding::from(serde_json::from_value::<BindingObject>(object).unwrap_or_default())
-    }));
-    Ok(World::new(roles, bindings))
+    let mut roles: Vec<RoleObject> = list(client, "clusterroles", "ClusterRole")?;
+    roles.extend(list::<RoleObject>(client, "roles", "Role")?);
+    let mut bindings: Vec<BindingObject> = list(client, "clusterrolebindings", "ClusterRoleBinding")?;
+    bindings.extend(list::<BindingObject>(client, "rolebindings", "RoleBinding")?);
+    Ok(World::new(roles.into_iter().map(Role::from), bindings.into_iter().map(Binding::from)))
 }
 
 /// Waits for Kubernetes' controller, which works in waves.
