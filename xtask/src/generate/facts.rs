@@ -35,6 +35,8 @@ impl Surroundings {
 /// The facts to generate from.
 pub(super) struct Facts {
     pub(super) bootstrap: String,
+    pub(super) kinds: String,
+    pub(super) fields: String,
     /// What the files under `facts/` must contain; empty when they could not be refreshed.
     pub(super) refreshed: Vec<Output>,
 }
@@ -42,15 +44,35 @@ pub(super) struct Facts {
 pub(super) fn gather(repository: &Repository, surroundings: &Surroundings) -> Result<Facts> {
     let Some(testbed) = testbed(repository, surroundings)? else {
         print::err("gen: there is no Go here, so facts/*.json were not refreshed; continuing from the committed ones");
-        let bootstrap = repository.read("facts/bootstrap.json").context("hint: install Go, then `cargo xtask gen`")?;
-        return Ok(Facts { bootstrap, refreshed: Vec::new() });
+        let committed = FILES.iter().map(|name| committed(repository, name)).collect::<Result<Vec<_>>>()?;
+        return Facts::from(&committed, Vec::new());
     };
     let folder = Scratch::new("facts")?;
     let mut command = Command::new(testbed);
     process::stdout_of(command.args(["facts", "--out"]).arg(folder.path()).stderr(Stdio::inherit()))?;
     let refreshed = FILES.iter().map(|name| read(folder.path(), name)).collect::<Result<Vec<_>>>()?;
-    let bootstrap = refreshed.first().map(|output| output.contents.clone()).unwrap_or_default();
-    Ok(Facts { bootstrap, refreshed })
+    let files: Vec<_> = refreshed
+        .iter()
+        .map(|output| Output { path: output.path.clone(), contents: output.contents.clone() })
+        .collect();
+    Facts::from(&files, refreshed)
+}
+
+impl Facts {
+    fn from(files: &[Output], refreshed: Vec<Output>) -> Result<Self> {
+        let of = |name: &str| {
+            let path = format!("facts/{name}");
+            let file = files.iter().find(|file| file.path == path).with_context(|| format!("there is no `{path}`"))?;
+            Ok::<_, anyhow::Error>(file.contents.clone())
+        };
+        Ok(Self { bootstrap: of("bootstrap.json")?, kinds: of("kinds.json")?, fields: of("fields.json")?, refreshed })
+    }
+}
+
+fn committed(repository: &Repository, name: &str) -> Result<Output> {
+    let path = format!("facts/{name}");
+    let contents = repository.read(&path).context("hint: install Go, then `cargo xtask gen`")?;
+    Ok(Output { path, contents })
 }
 
 /// The testbed's binary, built if need be; `None` where it cannot be.
@@ -100,7 +122,9 @@ mod tests {
         let repository = Repository::at(scratch.path());
         assert!(gather(&repository, &NOWHERE).is_err(), "nothing is committed yet");
         fs::create_dir(repository.path("facts")).unwrap();
-        fs::write(repository.path("facts/bootstrap.json"), "committed").unwrap();
+        for name in FILES {
+            fs::write(repository.path("facts").join(name), "committed").unwrap();
+        }
         let facts = gather(&repository, &NOWHERE).unwrap();
         assert_eq!((facts.bootstrap.as_str(), facts.refreshed.len()), ("committed", 0));
     }
