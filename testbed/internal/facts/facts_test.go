@@ -51,4 +51,6 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%s lacks the line %s", name, line)
 		}
 	}
+	checkSelectors(ctx, t, server.Client, first["strategies.json"])
+	checkColumns(ctx, t, server.Client, first["columns.json"])
 }

@@ -1,7 +1,7 @@
 package facts
 
 import (
-	"fmt"
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -14,13 +14,13 @@ import (
 
 // selectorFact is what field selectors a kind knows.
 type selectorFact struct {
-	FieldSelectors []string `json:"fieldSelectors"`
+	FieldSelectors []string `json:"fieldSelectors,omitempty"`
 	// FieldAliases are selectors that stand for another one.
 	FieldAliases map[string]string `json:"fieldAliases,omitempty"`
 	// FieldValues are the values that are not empty for an empty object.
 	FieldValues map[string]string `json:"fieldValues,omitempty"`
 	// FieldSelectorError is the answer to another selector; {label} stands for it.
-	FieldSelectorError string `json:"fieldSelectorError"`
+	FieldSelectorError string `json:"fieldSelectorError,omitempty"`
 }
 
 // moreSelectors are none that follow from the fields of the kinds.
@@ -30,14 +30,15 @@ var moreSelectors = []string{
 }
 
 // selectors tries all paths of the kind.
-func (e *endpoint) selectors(store *genericregistry.Store) (*selectorFact, error) {
+func (e *endpoint) selectors(store *genericregistry.Store) (selectorFact, error) {
+	out := selectorFact{FieldAliases: map[string]string{}, FieldValues: map[string]string{}}
 	object, err := e.empty()
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	kinds, _, err := e.scheme.ObjectKinds(object)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	gvk := e.gv.WithKind(kinds[0].Kind)
 	candidates := map[string]bool{}
@@ -47,17 +48,16 @@ func (e *endpoint) selectors(store *genericregistry.Store) (*selectorFact, error
 	}
 	own, err := e.internal(object)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	predicate := store.PredicateFunc(labels.Everything(), selection.Everything())
 	_, values, err := predicate.GetAttrs(own)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	for name := range values {
 		candidates[name] = true
 	}
-	out := &selectorFact{FieldAliases: map[string]string{}, FieldValues: map[string]string{}}
 	for _, name := range slices.Sorted(maps.Keys(candidates)) {
 		field, _, err := e.scheme.ConvertFieldLabel(gvk, name, "x")
 		if err != nil {
@@ -73,7 +73,7 @@ func (e *endpoint) selectors(store *genericregistry.Store) (*selectorFact, error
 	}
 	const unknown = "no.such.label"
 	if _, _, err = e.scheme.ConvertFieldLabel(gvk, unknown, "x"); err == nil {
-		return nil, fmt.Errorf("every label selects")
+		return out, errors.New("every label selects")
 	}
 	out.FieldSelectorError = strings.ReplaceAll(err.Error(), unknown, "{label}")
 	return out, nil

@@ -43,7 +43,7 @@ type strategyFact struct {
 	// GracefulDelete is the grace period in seconds of an empty object.
 	GracefulDelete      *int64 `json:"gracefulDelete,omitempty"`
 	ReturnDeletedObject bool   `json:"returnDeletedObject,omitempty"`
-	*selectorFact
+	selectorFact
 }
 
 // strategies looks at the API server's storages; the server itself is asked for
