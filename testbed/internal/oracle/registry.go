@@ -28,6 +28,8 @@ var operations = map[string]handler{
 	"aggregate":             op(aggregate),
 	"validate":              op(validate),
 	"selector":              op(selector),
+	"decode":                op(decode),
+	"encode_proto":          op(encodeProto),
 	"bench_authorize":       op(benchAuthorize),
 	"bench_covers":          op(benchCovers),
 	"bench_aggregate":       op(benchAggregate),

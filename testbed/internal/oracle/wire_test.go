@@ -1,0 +1,35 @@
+package oracle
+
+// wireCases are conversations about what an API server reads and writes.
+var wireCases = []conversation{
+	{
+		name: "decode: strict errors leave an object, others do not",
+		lines: []string{`{"id":1,"op":"decode","items":[
+			{"contentType":"application/yaml","body":"metadata: {name: a}\nx: 1","group":"rbac.authorization.k8s.io","version":"v1","kind":"Role","strict":true,"defaulting":true},
+			{"contentType":"application/json","body":"{\"data\":5}","version":"v1","kind":"ConfigMap"},
+			{"contentType":"application/json","body":"{\"kind\":\"Scale\",\"apiVersion\":\"autoscaling/v1\"}","group":"autoscaling","version":"v2","kind":"HorizontalPodAutoscaler","defaulting":true},
+			{"contentType":"application/vnd.kubernetes.protobuf","bodyBase64":"azhzAAoTCgJ2MRINRGVsZXRlT3B0aW9ucxICCAUaACIA","version":"v1","kind":"DeleteOptions"}]}`},
+		want: `{"id":1,"results":[
+			{"object":{"kind":"Role","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"a"},"rules":null},
+				"error":"strict decoding error: unknown field \"x\"","strictErrors":["unknown field \"x\""],"warnings":["unknown field \"x\""],
+				"status":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"BadRequest","code":400,
+					"message":"Role in version \"v1\" cannot be handled as a Role: strict decoding error: unknown field \"x\""}},
+			{"error":"json: cannot unmarshal number into Go struct field ConfigMap.data of type map[string]string","strictErrors":[],"warnings":[],
+				"status":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"BadRequest","code":400,
+					"message":"ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type map[string]string"}},
+			{"error":"converting (v1.Scale) to (autoscaling.HorizontalPodAutoscaler): unknown conversion","strictErrors":[],"warnings":[],
+				"status":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"BadRequest","code":400,
+					"message":"Scale in version \"v1\" cannot be handled as a HorizontalPodAutoscaler: converting (v1.Scale) to (autoscaling.HorizontalPodAutoscaler): unknown conversion"}},
+			{"object":{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":5},"error":"","strictErrors":[],"warnings":[]}]}`,
+	},
+	{
+		name: "encode_proto: the envelope names the version that was given",
+		lines: []string{`{"id":1,"op":"encode_proto","items":[
+			{"object":{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":5}},
+			{"object":{"apiVersion":"meta.k8s.io/v1","kind":"DeleteOptions","gracePeriodSeconds":5}},
+			{"object":{"apiVersion":"v1","kind":"Nope"}}]}`},
+		want: `{"id":1,"results":[{"base64":"azhzAAoTCgJ2MRINRGVsZXRlT3B0aW9ucxICCAUaACIA"},
+			{"base64":"azhzAAofCg5tZXRhLms4cy5pby92MRINRGVsZXRlT3B0aW9ucxICCAUaACIA"},
+			{"base64":"","error":"unknown kind ` + "`/v1, Kind=Nope`" + `"}]}`,
+	},
+}
