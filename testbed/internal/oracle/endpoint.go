@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/handlers"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
@@ -154,7 +155,7 @@ func (x *exchange) run(handler http.HandlerFunc) {
 // context is that of a request which the cluster's administrator sends.
 func (x *exchange) context(verb string) context.Context {
 	ctx := request.WithUser(context.Background(), &user.DefaultInfo{Name: "oracle", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}})
-	ctx = request.WithNamespace(warning.WithWarningRecorder(ctx, x), x.namespace)
+	ctx = request.WithNamespace(warning.WithWarningRecorder(audit.WithAuditContext(ctx), x), x.namespace)
 	return request.WithRequestInfo(ctx, &request.RequestInfo{
 		IsResourceRequest: true,
 		Verb:              verb,

@@ -30,6 +30,7 @@ var operations = map[string]handler{
 	"selector":              op(selector),
 	"decode":                op(decode),
 	"encode_proto":          op(encodeProto),
+	"patch":                 op(patch),
 	"bench_authorize":       op(benchAuthorize),
 	"bench_covers":          op(benchCovers),
 	"bench_aggregate":       op(benchAggregate),

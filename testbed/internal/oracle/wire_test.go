@@ -32,4 +32,22 @@ var wireCases = []conversation{
 			{"base64":"azhzAAofCg5tZXRhLms4cy5pby92MRINRGVsZXRlT3B0aW9ucxICCAUaACIA"},
 			{"base64":"","error":"unknown kind ` + "`/v1, Kind=Nope`" + `"}]}`,
 	},
+	{
+		name: "patch: all three kinds, and what lies between patch and result",
+		lines: []string{`{"id":1,"op":"patch","items":[
+			{"type":"json","version":"v1","kind":"ConfigMap","original":{"metadata":{"name":"a","namespace":"n","uid":"u"}},"patch":"[{\"op\":\"add\",\"path\":\"/x\",\"value\":1}]"},
+			{"type":"merge","version":"v1","kind":"ConfigMap","fieldValidation":"Ignore","original":{"metadata":{"name":"a","namespace":"n","uid":"u"}},"patch":"{"},
+			{"type":"strategic","version":"v1","kind":"ServiceAccount","original":{"metadata":{"name":"a","namespace":"n","uid":"u"},"secrets":[{"name":"b"}]},"patch":"{\"secrets\":[{\"name\":\"c\"}]}"},
+			{"type":"strategic","version":"v1","kind":"ServiceAccount","original":{"metadata":{"name":"a","namespace":"n","uid":"u"}},"patch":"{\"metadata\":{\"name\":\"b\"}}"}]}`},
+		want: `{"id":1,"results":[
+			{"patched":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u"},"x":1},
+				"result":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u"}},"error":"","strictErrors":["unknown field \"x\""]},
+			{"error":"Invalid JSON Patch","strictErrors":[],
+				"status":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"BadRequest","code":400,"message":"Invalid JSON Patch"}},
+			{"patched":{"kind":"ServiceAccount","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u"},"secrets":[{"name":"c"},{"name":"b"}]},
+				"result":{"kind":"ServiceAccount","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u"},"secrets":[{"name":"c"},{"name":"b"}]},"error":"","strictErrors":[]},
+			{"patched":{"kind":"ServiceAccount","apiVersion":"v1","metadata":{"name":"b","namespace":"n","uid":"u"}},
+				"error":"the name of the object (b) does not match the name on the URL (a)","strictErrors":[],
+				"status":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"BadRequest","code":400,"message":"the name of the object (b) does not match the name on the URL (a)"}}]}`,
+	},
 }
