@@ -32,6 +32,9 @@ import (
 // maxRequestBody is the limit that kube-apiserver sets on the body of a write.
 const maxRequestBody = 3 << 20
 
+// fixedUID stands in for uids that a server would have given.
+const fixedUID = "00000000-0000-0000-0000-000000000000"
+
 // endpoint is one kind, and how an API server reads and writes it.
 type endpoint struct {
 	scheme *runtime.Scheme
@@ -132,7 +135,7 @@ func (e *endpoint) scope(resource schema.GroupVersionResource, codecs runtime.Ne
 type exchange struct {
 	method, contentType, fieldValidation string
 	resource                             schema.GroupVersionResource
-	namespace, name                      string
+	namespace, name, subresource         string
 	body                                 []byte
 
 	code     int
@@ -162,6 +165,7 @@ func (x *exchange) context(verb string) context.Context {
 		APIGroup:          x.resource.Group,
 		APIVersion:        x.resource.Version,
 		Resource:          x.resource.Resource,
+		Subresource:       x.subresource,
 		Namespace:         x.namespace,
 		Name:              x.name,
 	})

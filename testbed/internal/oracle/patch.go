@@ -19,10 +19,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// patchedUID stands in for the uid of an original that has none: the handler
-// takes such an object for missing.
-const patchedUID = "00000000-0000-0000-0000-000000000000"
-
 var patchTypes = map[string]types.PatchType{
 	"json":      types.JSONPatchType,
 	"merge":     types.MergePatchType,
@@ -89,7 +85,8 @@ func (item *patchItem) run(result *patched) error {
 		return err
 	}
 	if accessor.GetUID() == "" {
-		accessor.SetUID(patchedUID)
+		// The handler takes an object without uid for missing.
+		accessor.SetUID(fixedUID)
 	}
 	// Without them, the handler does not track fields.
 	accessor.SetManagedFields(nil)

@@ -31,6 +31,7 @@ var operations = map[string]handler{
 	"decode":                op(decode),
 	"encode_proto":          op(encodeProto),
 	"patch":                 op(patch),
+	"strategy":              op(applyStrategy),
 	"bench_authorize":       op(benchAuthorize),
 	"bench_covers":          op(benchCovers),
 	"bench_aggregate":       op(benchAggregate),

@@ -50,4 +50,25 @@ var wireCases = []conversation{
 				"error":"the name of the object (b) does not match the name on the URL (a)","strictErrors":[],
 				"status":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"BadRequest","code":400,"message":"the name of the object (b) does not match the name on the URL (a)"}}]}`,
 	},
+	{
+		name: "strategy: create, update and subresources",
+		lines: []string{`{"id":1,"op":"strategy","items":[
+			{"version":"v1","resource":"namespaces","operation":"create","object":{"metadata":{"generateName":"a-"},"status":{"phase":"Terminating"}}},
+			{"version":"v1","resource":"namespaces","operation":"update","subresource":"status","object":{"metadata":{"name":"a","labels":{"x":"y"}},"status":{"phase":"Terminating"}},"old":{"metadata":{"name":"a"},"spec":{"finalizers":["kubernetes"]}}},
+			{"version":"v1","resource":"secrets","operation":"update","object":{"metadata":{"name":"a","namespace":"n"},"type":"x"},"old":{"metadata":{"name":"a","namespace":"n"},"type":"y"}},
+			{"group":"admissionregistration.k8s.io","version":"v1","resource":"validatingadmissionpolicybindings","operation":"create",
+				"object":{"metadata":{"name":"a"},"spec":{"policyName":"p","validationActions":["Deny"],"paramRef":{"name":"x","parameterNotFoundAction":"Deny"}}}},
+			{"version":"v1","resource":"pods","operation":"create","subresource":"status","object":{}}]}`},
+		want: `{"id":1,"results":[
+			{"object":{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"a-xxxxx","generateName":"a-","labels":{"kubernetes.io/metadata.name":"a-xxxxx"}},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}},"errors":[],"warnings":[]},
+			{"errors":[{"type":"FieldValueInvalid","field":"status.Phase","detail":"may only be 'Active' if ` + "`deletionTimestamp`" + ` is empty","text":"status.Phase: Invalid value: \"Terminating\": may only be 'Active' if ` + "`deletionTimestamp`" + ` is empty"}],"warnings":[],
+				"status":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Invalid","code":422,
+					"message":"Namespace \"a\" is invalid: status.Phase: Invalid value: \"Terminating\": may only be 'Active' if ` + "`deletionTimestamp`" + ` is empty",
+					"details":{"name":"a","kind":"Namespace","causes":[{"reason":"FieldValueInvalid","message":"Invalid value: \"Terminating\": may only be 'Active' if ` + "`deletionTimestamp`" + ` is empty","field":"status.Phase"}]}}},
+			{"errors":[{"type":"FieldValueInvalid","field":"type","detail":"field is immutable","text":"type: Invalid value: \"x\": field is immutable"}],"warnings":[],
+				"status":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Invalid","code":422,"message":"Secret \"a\" is invalid: type: Invalid value: \"x\": field is immutable",
+					"details":{"name":"a","kind":"Secret","causes":[{"reason":"FieldValueInvalid","message":"Invalid value: \"x\": field is immutable","field":"type"}]}}},
+			{"object":{"kind":"ValidatingAdmissionPolicyBinding","apiVersion":"admissionregistration.k8s.io/v1","metadata":{"name":"a","generation":1},"spec":{"policyName":"p","validationActions":["Deny"],"paramRef":{"name":"x","parameterNotFoundAction":"Deny"}}},"errors":[],"warnings":[]},
+			{"errors":[],"warnings":[],"error":"create of subresource ` + "`status`" + ` is not known"}]}`,
+	},
 }
