@@ -32,6 +32,7 @@ var operations = map[string]handler{
 	"encode_proto":          op(encodeProto),
 	"patch":                 op(patch),
 	"strategy":              op(applyStrategy),
+	"managed_fields":        op(managedFields),
 	"bench_authorize":       op(benchAuthorize),
 	"bench_covers":          op(benchCovers),
 	"bench_aggregate":       op(benchAggregate),
@@ -39,7 +40,8 @@ var operations = map[string]handler{
 
 // session is the state that lives from one request to the next.
 type session struct {
-	world *world
+	world      *world
+	converters converters
 }
 
 // op adapts a typed function to a handler. Members that the request type does

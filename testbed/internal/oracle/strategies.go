@@ -66,6 +66,15 @@ type storedResource struct {
 	updates map[string]rest.RESTUpdateStrategy
 }
 
+// updateStrategy is that of the resource itself if subresource is empty.
+func (r *storedResource) updateStrategy(subresource string) (rest.RESTUpdateStrategy, bool) {
+	if subresource == "" {
+		return r.strategy, true
+	}
+	s, ok := r.updates[subresource]
+	return s, ok
+}
+
 // statusOnly is the common set of subresources.
 func statusOnly(s rest.RESTUpdateStrategy) map[string]rest.RESTUpdateStrategy {
 	return map[string]rest.RESTUpdateStrategy{"status": s}

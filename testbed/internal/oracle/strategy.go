@@ -102,11 +102,9 @@ func (item *strategyItem) run(result *prepared) error {
 		if old, err = e.decode(item.Old); err != nil {
 			return fmt.Errorf("decode `old`: %w", err)
 		}
-		var updates rest.RESTUpdateStrategy = stored.strategy
-		if item.Subresource != "" {
-			if updates, ok = stored.updates[item.Subresource]; !ok {
-				return fmt.Errorf("unknown subresource `%s`", item.Subresource)
-			}
+		updates, ok := stored.updateStrategy(item.Subresource)
+		if !ok {
+			return fmt.Errorf("unknown subresource `%s`", item.Subresource)
 		}
 		err = update(ctx, &spyingUpdate{updates, &found}, object, old)
 	default:

@@ -71,4 +71,37 @@ var wireCases = []conversation{
 			{"object":{"kind":"ValidatingAdmissionPolicyBinding","apiVersion":"admissionregistration.k8s.io/v1","metadata":{"name":"a","generation":1},"spec":{"policyName":"p","validationActions":["Deny"],"paramRef":{"name":"x","parameterNotFoundAction":"Deny"}}},"errors":[],"warnings":[]},
 			{"errors":[],"warnings":[],"error":"create of subresource ` + "`status`" + ` is not known"}]}`,
 	},
+	{
+		name: "managed_fields: conflict, force, an apply without effect, a subresource",
+		lines: []string{`{"id":1,"op":"managed_fields","items":[
+			{"version":"v1","kind":"ConfigMap","steps":[
+				{"operation":"update","manager":"a","object":{"metadata":{"name":"n"},"data":{"x":"1"}}},
+				{"operation":"apply","manager":"b","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"},"data":{"x":"2"}}},
+				{"operation":"apply","manager":"b","force":true,"object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"},"data":{"x":"2"}}},
+				{"operation":"apply","manager":"b","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"},"data":{"x":"2"}}}]},
+			{"version":"v1","kind":"Namespace","strategy":true,"steps":[
+				{"operation":"update","manager":"a","object":{"metadata":{"name":"n"},"status":{"phase":"Terminating"}}},
+				{"operation":"update","manager":"b","subresource":"status","object":{"metadata":{"name":"n","labels":{"x":"y"}},"status":{"phase":"Active","conditions":[{"type":"t","status":"True"}]}}}]}]}`},
+		want: `{"id":1,"results":[
+			{"steps":[
+				{"object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"n","managedFields":[
+					{"manager":"a","operation":"Update","apiVersion":"v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{".":{},"f:x":{}}}}]},"data":{"x":"1"}},"error":""},
+				{"error":"Apply failed with 1 conflict: conflict with \"a\" using v1: .data.x","status":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Conflict","code":409,
+					"message":"Apply failed with 1 conflict: conflict with \"a\" using v1: .data.x","details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"a\" using v1","field":".data.x"}]}}},
+				{"object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"n","managedFields":[
+					{"manager":"b","operation":"Apply","apiVersion":"v1","time":"2000-01-01T00:00:02Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:x":{}}}},
+					{"manager":"a","operation":"Update","apiVersion":"v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]},"data":{"x":"2"}},"error":""},
+				{"object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"n","managedFields":[
+					{"manager":"b","operation":"Apply","apiVersion":"v1","time":"2000-01-01T00:00:02Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:x":{}}}},
+					{"manager":"a","operation":"Update","apiVersion":"v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]},"data":{"x":"2"}},"error":""}]},
+			{"steps":[
+				{"object":{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"n","labels":{"kubernetes.io/metadata.name":"n"},"managedFields":[
+					{"manager":"a","operation":"Update","apiVersion":"v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:kubernetes.io/metadata.name":{}}}}}]},
+					"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}},"error":""},
+				{"object":{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"n","labels":{"kubernetes.io/metadata.name":"n","x":"y"},"managedFields":[
+					{"manager":"a","operation":"Update","apiVersion":"v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:kubernetes.io/metadata.name":{}}}}},
+					{"manager":"b","operation":"Update","apiVersion":"v1","time":"2000-01-01T00:00:01Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{"f:x":{}}},
+						"f:status":{"f:conditions":{".":{},"k:{\"type\":\"t\"}":{".":{},"f:lastTransitionTime":{},"f:status":{},"f:type":{}}}}},"subresource":"status"}]},
+					"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active","conditions":[{"type":"t","status":"True","lastTransitionTime":null}]}},"error":""}]}]}`,
+	},
 }
