@@ -33,6 +33,8 @@ var operations = map[string]handler{
 	"patch":                 op(patch),
 	"strategy":              op(applyStrategy),
 	"managed_fields":        op(managedFields),
+	"table":                 op(table),
+	"selector_parse":        op(selectorParse),
 	"bench_authorize":       op(benchAuthorize),
 	"bench_covers":          op(benchCovers),
 	"bench_aggregate":       op(benchAggregate),

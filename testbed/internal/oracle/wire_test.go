@@ -1,5 +1,23 @@
 package oracle
 
+import (
+	"encoding/json"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The descriptions of two columns that most tables have, as JSON text.
+var nameColumn, createdColumn = described(metav1.ObjectMeta{}.SwaggerDoc(), "name"), described(metav1.ObjectMeta{}.SwaggerDoc(), "creationTimestamp")
+
+func described(docs map[string]string, member string) string {
+	quoted, err := json.Marshal(docs[member])
+	if err != nil {
+		panic(err)
+	}
+	return string(quoted[1 : len(quoted)-1])
+}
+
 // wireCases are conversations about what an API server reads and writes.
 var wireCases = []conversation{
 	{
@@ -103,5 +121,38 @@ var wireCases = []conversation{
 					{"manager":"b","operation":"Update","apiVersion":"v1","time":"2000-01-01T00:00:01Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{"f:x":{}}},
 						"f:status":{"f:conditions":{".":{},"k:{\"type\":\"t\"}":{".":{},"f:lastTransitionTime":{},"f:status":{},"f:type":{}}}}},"subresource":"status"}]},
 					"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active","conditions":[{"type":"t","status":"True","lastTransitionTime":null}]}},"error":""}]}]}`,
+	},
+	{
+		name: "table: printers and the plain form",
+		lines: []string{`{"id":1,"op":"table","items":[
+			{"object":{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleList","items":[{"metadata":{"name":"a","creationTimestamp":"2020-01-01T00:00:00Z"}}]}},
+			{"object":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"},"data":{"x":""}}},
+			{"object":{"apiVersion":"v1","kind":"Binding"}}]}`},
+		want: `{"id":1,"results":[
+			{"columns":[{"name":"Name","type":"string","format":"name","description":"` + nameColumn + `","priority":0},
+				{"name":"Created At","type":"date","format":"","description":"` + createdColumn + `","priority":0}],"rows":[{"cells":["a","2020-01-01T00:00:00Z"]}]},
+			{"columns":[{"name":"Name","type":"string","format":"name","description":"` + nameColumn + `","priority":0},
+				{"name":"Type","type":"string","format":"","description":"` + described(corev1.Secret{}.SwaggerDoc(), "type") + `","priority":0},
+				{"name":"Data","type":"string","format":"","description":"` + described(corev1.Secret{}.SwaggerDoc(), "data") + `","priority":0},
+				{"name":"Age","type":"string","format":"","description":"` + createdColumn + `","priority":0}],"rows":[{"cells":["a","Opaque",1,"<unknown>"]}]},
+			{"columns":[],"rows":[],"error":"no table handler registered for this type *core.Binding"}]}`,
+	},
+	{
+		name: "selector_parse: labels and fields of list requests",
+		lines: []string{`{"id":1,"op":"selector_parse","items":[
+			{"label":"b notin (y,x),a==1","sets":[{"a":"1"},{"a":"1","b":"x"}]},
+			{"label":"a in"},
+			{"field":"spec.host=h,status.phase!=Failed","version":"v1","kind":"Pod","sets":[{"spec.nodeName":"h"}]},
+			{"field":"x=y","version":"v1","kind":"ConfigMap"},
+			{}]}`},
+		want: `{"id":1,"results":[
+			{"ok":true,"error":"","canonical":"a==1,b notin (x,y)","matches":[true,false]},
+			{"ok":false,"error":"unable to parse requirement: found '' expected: '('","canonical":"","matches":[],
+				"status":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"BadRequest","code":400,"message":"unable to parse requirement: found '' expected: '('"}},
+			{"ok":true,"error":"","canonical":"spec.nodeName=h,status.phase!=Failed","matches":[true]},
+			{"ok":false,"error":"\"x\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"","canonical":"","matches":[],
+				"status":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"BadRequest","code":400,"message":"\"x\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""}},
+			{"ok":false,"error":"one of ` + "`label` and `field`" + ` is needed","canonical":"","matches":[],
+				"status":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","code":500,"message":"one of ` + "`label` and `field`" + ` is needed"}}]}`,
 	},
 }
