@@ -215,6 +215,3 @@ func guarded(f func() error) (err error) {
 	}()
 	return f()
 }
-
-// absent tells whether a member was left out or is null.
-func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
