@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::Output;
+use super::server::Texts;
 use crate::repository::Repository;
 use crate::scratch::Scratch;
 use crate::{print, process};
@@ -35,8 +36,7 @@ impl Surroundings {
 /// The facts to generate from.
 pub(super) struct Facts {
     pub(super) bootstrap: String,
-    pub(super) kinds: String,
-    pub(super) fields: String,
+    pub(super) server: ServerFacts,
     /// What the files under `facts/` must contain; empty when they could not be refreshed.
     pub(super) refreshed: Vec<Output>,
 }
@@ -65,7 +65,28 @@ impl Facts {
             let file = files.iter().find(|file| file.path == path).with_context(|| format!("there is no `{path}`"))?;
             Ok::<_, anyhow::Error>(file.contents.clone())
         };
-        Ok(Self { bootstrap: of("bootstrap.json")?, kinds: of("kinds.json")?, fields: of("fields.json")?, refreshed })
+        let server = ServerFacts {
+            kinds: of("kinds.json")?,
+            fields: of("fields.json")?,
+            strategies: of("strategies.json")?,
+            columns: of("columns.json")?,
+        };
+        Ok(Self { bootstrap: of("bootstrap.json")?, server, refreshed })
+    }
+}
+
+/// The facts behind the server's tables.
+pub(super) struct ServerFacts {
+    kinds: String,
+    fields: String,
+    strategies: String,
+    columns: String,
+}
+
+impl ServerFacts {
+    pub(super) fn texts(&self) -> Texts<'_> {
+        let Self { kinds, fields, strategies, columns } = self;
+        Texts { kinds, fields, strategies, columns }
     }
 }
 
