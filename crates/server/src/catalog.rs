@@ -129,9 +129,9 @@ impl Catalog {
 
     /// The resource of a kind.
     pub(crate) fn of_kind(&self, group: &str, version: &str, kind: &str) -> Option<&Arc<Served>> {
-        self.served
-            .iter()
-            .find(|served| served.group == group && served.version == version && served.kind == kind && served.is_stored())
+        self.served.iter().find(|served| {
+            served.group == group && served.version == version && served.kind == kind && served.is_stored()
+        })
     }
 
     /// The resource in whose form the objects of a collection are stored.

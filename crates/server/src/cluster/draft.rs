@@ -30,7 +30,8 @@ impl Draft {
     /// Takes an object; `group` and `plural` say which indexes want to know of it.
     pub(crate) fn new(group: &str, plural: &str, object: &Object) -> Self {
         let metadata = object.get("metadata").and_then(Value::as_object);
-        let text = |member: &str| metadata.and_then(|meta| meta.get(member)).and_then(Value::as_str).unwrap_or_default();
+        let text =
+            |member: &str| metadata.and_then(|meta| meta.get(member)).and_then(Value::as_str).unwrap_or_default();
         let list = |member: &str| metadata.and_then(|meta| meta.get(member)).and_then(Value::as_array);
         let labels = metadata.and_then(|meta| meta.get("labels")).and_then(Value::as_object);
         let mut labels: Vec<(Name, Name)> = labels
@@ -77,6 +78,7 @@ impl Draft {
             labels: self.labels.clone(),
             owners: self.owners.clone(),
             deleting: self.deleting,
+            digits_at: self.head.len(),
             body: Bytes::from(body),
         }
     }

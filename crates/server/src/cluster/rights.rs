@@ -40,7 +40,8 @@ impl Right {
             return None;
         }
         let metadata = object.get("metadata");
-        let text = |member: &str| metadata.and_then(|meta| meta.get(member)).and_then(Value::as_str).unwrap_or_default();
+        let text =
+            |member: &str| metadata.and_then(|meta| meta.get(member)).and_then(Value::as_str).unwrap_or_default();
         let (namespace, name) = (text("namespace"), text("name"));
         match plural {
             "clusterroles" | "roles" => {
@@ -202,6 +203,9 @@ fn own_rules(object: &mut Object) {
         "fieldsType": "FieldsV1", "fieldsV1": {"f:rules": {}},
     });
     // Applies come before updates.
-    let at = entries.iter().take_while(|entry| entry["operation"] == "Apply" && entry["manager"].as_str() < Some(MANAGER)).count();
+    let at = entries
+        .iter()
+        .take_while(|entry| entry["operation"] == "Apply" && entry["manager"].as_str() < Some(MANAGER))
+        .count();
     entries.insert(at, ours);
 }

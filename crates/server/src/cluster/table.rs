@@ -81,7 +81,8 @@ impl Table {
             (page.namespace.is_empty() || entry.namespace == page.namespace)
                 && page.after.is_none_or(|after| (entry.namespace.as_str(), entry.name.as_str()) > after)
         };
-        let unchanged = self.entries(page).filter(|entry| !past.contains_key(&(entry.namespace.clone(), entry.name.clone())));
+        let unchanged =
+            self.entries(page).filter(|entry| !past.contains_key(&(entry.namespace.clone(), entry.name.clone())));
         let mut entries: Vec<Arc<Entry>> = unchanged.cloned().collect();
         entries.extend(past.values().flatten().filter(|entry| in_page(entry)).cloned());
         entries.sort_unstable_by(|a, b| (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)));

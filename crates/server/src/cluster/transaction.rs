@@ -108,7 +108,10 @@ impl<'a> Transaction<'a> {
 
     pub(super) fn finish(self) -> Result<BTreeSet<Collection>, Failure> {
         if !self.records.is_empty() {
-            self.state.store.commit(&self.records).map_err(|error| Failure::internal(format!("cannot store: {error}")))?;
+            self.state
+                .store
+                .commit(&self.records)
+                .map_err(|error| Failure::internal(format!("cannot store: {error}")))?;
         }
         Ok(self.touched)
     }

@@ -40,7 +40,8 @@ pub(crate) fn choices(accept: &str) -> Vec<Choice<'_>> {
         let mut pieces = part.split(';').map(str::trim);
         let media = pieces.next().unwrap_or_default();
         let parameters: Vec<(&str, &str)> = pieces.filter_map(|piece| piece.split_once('=')).collect();
-        let quality = parameters.iter().find(|(key, _)| *key == "q").and_then(|(_, q)| q.parse::<f64>().ok()).unwrap_or(1.0);
+        let quality =
+            parameters.iter().find(|(key, _)| *key == "q").and_then(|(_, q)| q.parse::<f64>().ok()).unwrap_or(1.0);
         // In thousandths, as RFC 9110 has no more digits.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=1000")]
         let quality = (quality.clamp(0.0, 1.0) * 1000.0) as u32;
@@ -87,7 +88,10 @@ mod tests {
             (Some("application/vnd.kubernetes.protobuf,application/json"), Some(Form::Object)),
             (Some("application/vnd.kubernetes.protobuf"), None),
             (Some(table), Some(Form::Table)),
-            (Some("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"), Some(Form::MetadataList)),
+            (
+                Some("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"),
+                Some(Form::MetadataList),
+            ),
             (Some("application/json;as=Table;v=v9;g=meta.k8s.io"), None),
             (Some("application/json;q=0.1, application/json;as=Table;v=v1;g=meta.k8s.io"), Some(Form::Table)),
             (Some("text/html"), None),

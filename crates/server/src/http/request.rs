@@ -97,7 +97,8 @@ impl RequestInfo {
             _ => {}
         }
         if ["list", "watch", "deletecollection"].contains(&self.verb.as_str()) {
-            let selected = parameters(query).find(|(key, _)| key == "fieldSelector").and_then(|(_, text)| only_name(&text));
+            let selected =
+                parameters(query).find(|(key, _)| key == "fieldSelector").and_then(|(_, text)| only_name(&text));
             self.name = selected.unwrap_or_default();
         }
     }
@@ -175,7 +176,15 @@ mod tests {
         ];
         for (method, path, query, verb, group, version, namespace, resource, name, subresource) in cases {
             let info = RequestInfo::read(&method.parse().unwrap(), path, query);
-            let read = [&info.verb, &info.group, &info.version, &info.namespace, &info.resource, &info.name, &info.subresource];
+            let read = [
+                &info.verb,
+                &info.group,
+                &info.version,
+                &info.namespace,
+                &info.resource,
+                &info.name,
+                &info.subresource,
+            ];
             assert_eq!(read, [verb, group, version, namespace, resource, name, subresource], "{method} {path}?{query}");
             assert_eq!(info.is_resource, !resource.is_empty());
         }

@@ -100,8 +100,7 @@ impl Watch {
             for entry in &entries {
                 self.line(&mut lines, "ADDED", entry);
             }
-            // Who asked by name gets told that this was all; a plain watch from version 0 gets the objects only.
-            if options.asked_for_initial_events && options.allow_watch_bookmarks {
+            if options.allow_watch_bookmarks {
                 self.raw_line(&mut lines, "BOOKMARK", &self.render.bookmark(self.position, true));
             }
             self.first = (!lines.is_empty()).then(|| lines.into());
