@@ -2,5 +2,7 @@
 
 pub mod facts;
 mod kinds;
+pub mod query;
+pub mod selector;
 pub mod status;
 pub mod strategy;
