@@ -5,6 +5,8 @@ mod cluster;
 pub mod facts;
 mod http;
 mod kinds;
+pub mod query;
+pub mod selector;
 pub mod status;
 pub mod store;
 pub mod strategy;
