@@ -1,6 +1,6 @@
 //! The embedded Kubernetes-compatible API server.
 
 pub mod facts;
-mod kinds;
+pub mod kinds;
 pub mod status;
 pub mod strategy;
