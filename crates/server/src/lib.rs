@@ -4,7 +4,7 @@ mod catalog;
 mod cluster;
 pub mod facts;
 mod http;
-mod kinds;
+pub mod kinds;
 pub mod query;
 pub mod selector;
 pub mod status;
