@@ -1,5 +1,21 @@
 //! The kinds that have particularities. Each file is a kind or a family of them; all others are plain storage.
 
+mod admission;
+mod autoscaling;
+mod batch;
+mod defaults;
+mod networking;
+#[cfg(test)]
+mod oracle;
+mod pod;
+mod quantity;
+mod quota;
+mod read;
+mod service;
+mod storage;
+mod stored;
+mod workload;
+
 use crate::strategy::Strategy;
 
 struct Plain;
@@ -9,6 +25,6 @@ impl Strategy for Plain {}
 /// The rules of a resource.
 pub(crate) fn strategy(group: &str, resource: &str) -> &'static dyn Strategy {
     match (group, resource) {
-        _ => &Plain,
+        (group, resource) => stored::strategy(group, resource).unwrap_or(&Plain),
     }
 }
