@@ -80,9 +80,10 @@ pub(super) fn default_status(status: &mut Object) {
     let first = items(status, "podIPs").next().map(|ip| text(ip, "ip").to_owned());
     let single = text(status, "podIP").to_owned();
     match first {
-        Some(first) if single.is_empty() || single == first => {
+        Some(first) if single.is_empty() && !first.is_empty() => {
             status.insert("podIP".to_owned(), first.into());
         }
+        Some(first) if single == first => {}
         _ if single.is_empty() => {}
         _ => {
             let mut ip = Object::new();

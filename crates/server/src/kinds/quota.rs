@@ -27,9 +27,10 @@ pub(super) fn default_node_spec(spec: &mut Object) {
     let first = list(spec, "podCIDRs").first().and_then(Value::as_str).map(str::to_owned);
     let single = text(spec, "podCIDR").to_owned();
     match first {
-        Some(first) if single.is_empty() || single == first => {
+        Some(first) if single.is_empty() && !first.is_empty() => {
             spec.insert("podCIDR".to_owned(), first.into());
         }
+        Some(first) if single == first => {}
         _ if single.is_empty() => {}
         _ => {
             spec.insert("podCIDRs".to_owned(), vec![single].into());

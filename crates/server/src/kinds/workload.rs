@@ -79,9 +79,7 @@ pub(super) fn default_stateful_set(set: &mut Object) {
             fill_text(strategy, "type", "RollingUpdate");
             fill(strategy, "rollingUpdate", Object::new());
         }
-        if text(strategy, "type") == "RollingUpdate"
-            && let Some(rolling) = known_mut(strategy, "rollingUpdate")
-        {
+        if let Some(rolling) = known_mut(strategy, "rollingUpdate") {
             fill(rolling, "partition", 0);
         }
     }

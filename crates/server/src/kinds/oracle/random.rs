@@ -84,7 +84,8 @@ impl Random {
                 (0..length).map(|_| self.value(field, *inner, depth, sparse)).collect()
             }
             Ty::Map(inner) => {
-                let length = self.pick(&[0, 1, 2]);
+                // An empty map of amounts and none are not the same in Go, but in what Go writes.
+                let length = if field.name == "allocatable" { 1 } else { self.pick(&[0, 1, 2]) };
                 let keys: &[&str] = if matches!(inner, Ty::Ref(_)) {
                     &["cpu", "memory", "hugepages-2Mi", "ephemeral-storage", "example.com/gpu"]
                 } else {
