@@ -30,8 +30,8 @@ pub(crate) struct Served {
 /// Between the stored form of an object and that of another version.
 #[derive(Clone, Copy)]
 pub(crate) struct Conversion {
-    pub(crate) from_stored: fn(&mut Object),
-    pub(crate) to_stored: fn(&mut Object),
+    pub(crate) from_stored: fn(&Object) -> Object,
+    pub(crate) to_stored: fn(&Object) -> Object,
 }
 
 impl Served {

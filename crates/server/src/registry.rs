@@ -83,11 +83,11 @@ impl Call<'_> {
         Ok((self.to_stored(object), decoded.warnings))
     }
 
-    fn to_stored(&self, mut object: Object) -> Object {
-        if let Some(conversion) = self.served.conversion {
-            (conversion.to_stored)(&mut object);
+    fn to_stored(&self, object: Object) -> Object {
+        match self.served.conversion {
+            Some(conversion) => (conversion.to_stored)(&object),
+            None => object,
         }
-        object
     }
 
     /// The resource in whose form objects are stored: its type and rules are those that count.

@@ -16,10 +16,11 @@ use crate::table;
 impl Served {
     /// A stored object as this resource shows it; without `apiVersion` and `kind`.
     pub(crate) fn view(&self, entry: &Entry) -> Object {
-        let mut object = entry.object();
-        if let Some(conversion) = self.conversion {
-            (conversion.from_stored)(&mut object);
-        }
+        let object = entry.object();
+        let Some(conversion) = self.conversion else { return object };
+        let mut object = (conversion.from_stored)(&object);
+        object.remove("apiVersion");
+        object.remove("kind");
         object
     }
 

@@ -180,10 +180,10 @@ impl Call<'_> {
             Change::Put(object) => Ok((object.clone(), Vec::new())),
             Change::Make(make) => Ok((make(old.clone())?, Vec::new())),
             Change::Patch(kind, patch) => {
-                let mut view = old.clone();
-                if let Some(conversion) = self.served.conversion {
-                    (conversion.from_stored)(&mut view);
-                }
+                let mut view = match self.served.conversion {
+                    Some(conversion) => (conversion.from_stored)(old),
+                    None => old.clone(),
+                };
                 view.insert("apiVersion".into(), self.served.api_version().into());
                 view.insert("kind".into(), self.served.kind.as_str().into());
                 let patched = patch::apply(*kind, self.served.ty, &view, patch)?;
