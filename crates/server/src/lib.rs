@@ -3,6 +3,7 @@
 pub mod authn;
 mod catalog;
 mod cluster;
+pub mod codec;
 pub mod facts;
 mod http;
 pub mod kinds;
