@@ -1,15 +1,31 @@
 //! The kinds that have particularities. Each file is a kind or a family of them; all others are plain storage.
 
+mod admission;
+mod autoscaling;
+mod batch;
 mod config_map;
 mod data;
+mod defaults;
 pub mod event;
 mod go_json;
 mod lease;
 mod namespace;
+mod networking;
+#[cfg(test)]
+mod oracle;
+mod pod;
+mod quantity;
+mod quota;
 pub mod rbac;
+mod read;
 mod secret;
+mod service;
 mod service_account;
+mod storage;
+mod stored;
+mod workload;
 
+use crate::catalog::Conversion;
 use crate::strategy::Strategy;
 
 struct Plain;
@@ -30,6 +46,17 @@ pub fn strategy(group: &str, resource: &str) -> &'static dyn Strategy {
         ("rbac.authorization.k8s.io", "clusterroles") => &rbac::Role { namespaced: false },
         ("rbac.authorization.k8s.io", "rolebindings") => &rbac::Binding { namespaced: true },
         ("rbac.authorization.k8s.io", "roles") => &rbac::Role { namespaced: true },
-        _ => &Plain,
+        (group, resource) => stored::strategy(group, resource).unwrap_or(&Plain),
+    }
+}
+
+/// How a resource differs from the stored form of its objects.
+pub(crate) fn conversion(group: &str, version: &str, resource: &str) -> Option<Conversion> {
+    match (group, version, resource) {
+        ("events.k8s.io", "v1", "events") => {
+            Some(Conversion { from_stored: event::to_events_v1, to_stored: event::to_core })
+        }
+        ("autoscaling", "v1", "horizontalpodautoscalers") => Some(Conversion { from_stored: Clone::clone, to_stored: Clone::clone }),
+        _ => None,
     }
 }
