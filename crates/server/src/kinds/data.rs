@@ -14,7 +14,10 @@ pub(super) fn decoded_len(base64: &str) -> usize {
 }
 
 /// What is wrong with a change of an object that may have been declared immutable.
-pub(super) fn immutable(object: &Object, old: &Object, data: &[&str]) -> Vec<FieldError> {
+///
+/// `data` are the fields that count. Go tells an absent map from an empty one, and so does this, for clients that write
+/// the one over the other; of a field in `defaulted` the absent one does not exist.
+pub(super) fn immutable(object: &Object, old: &Object, data: &[&str], defaulted: &str) -> Vec<FieldError> {
     const FROZEN: &str = "field is immutable when `immutable` is set";
     if !fields::flag(old, &["immutable"]) {
         return Vec::new();
@@ -24,7 +27,12 @@ pub(super) fn immutable(object: &Object, old: &Object, data: &[&str]) -> Vec<Fie
         errors.push(FieldError::forbidden(Path::field("immutable"), FROZEN));
     }
     for field in data {
-        if fields::get(object, &[field]) != fields::get(old, &[field]) {
+        let same = if *field == defaulted {
+            fields::object_at(object, &[field]) == fields::object_at(old, &[field])
+        } else {
+            fields::get(object, &[field]) == fields::get(old, &[field])
+        };
+        if !same {
             errors.push(FieldError::forbidden(Path::field(field), FROZEN));
         }
     }

@@ -43,7 +43,7 @@ impl Strategy for Secret {
 
     fn validate_update(&self, object: &Object, old: &Object) -> Vec<FieldError> {
         let kind = fields::text(object, &["type"]);
-        let mut errors = data::immutable(object, old, &["data"]);
+        let mut errors = data::immutable(object, old, &["data"], "");
         if kind != fields::text(old, &["type"]) {
             let error = FieldError::invalid(Path::field("type"), BadValue::typed_text(kind), "field is immutable");
             errors.insert(0, error);
