@@ -1,6 +1,7 @@
 //! The kinds that have particularities. Each file is a kind or a family of them; all others are plain storage.
 
 mod admission;
+mod apiservice;
 mod autoscaling;
 mod batch;
 mod defaults;
@@ -11,6 +12,8 @@ mod pod;
 mod quantity;
 mod quota;
 mod read;
+mod rules;
+mod semantic;
 mod service;
 mod storage;
 mod stored;
