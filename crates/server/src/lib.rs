@@ -1,6 +1,17 @@
 //! The embedded Kubernetes-compatible API server.
 
+pub mod authn;
+mod catalog;
+mod cluster;
 pub mod facts;
-mod kinds;
+mod http;
+pub mod kinds;
+pub mod kubeconfig;
+pub mod query;
+pub mod selector;
 pub mod status;
+pub mod store;
 pub mod strategy;
+mod time;
+pub mod tls;
+pub mod uid;
