@@ -1,6 +1,7 @@
 //! The kinds that have particularities. Each file is a kind or a family of them; all others are plain storage.
 
 mod admission;
+mod apiservice;
 mod autoscaling;
 mod batch;
 mod config_map;
@@ -18,7 +19,9 @@ mod quantity;
 mod quota;
 pub mod rbac;
 mod read;
+mod rules;
 mod secret;
+mod semantic;
 mod service;
 mod service_account;
 mod storage;

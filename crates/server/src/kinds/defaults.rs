@@ -27,7 +27,9 @@ fn fill(ty: &'static Type, object: &mut Object) {
         if is_plain_struct(field) && object.get(field.name).is_none_or(Value::is_null) {
             object.insert(field.name.to_owned(), Value::Object(Object::new()));
         }
-        if let Some(value) = object.get_mut(field.name) {
+        if let Some(value) = object.get_mut(field.name)
+            && field.name != "nodeAllocatableResourceClaimStatuses"
+        {
             fill_value(field.ty, value);
         }
     }

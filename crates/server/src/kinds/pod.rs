@@ -1,6 +1,7 @@
 //! Pods, and the templates from which controllers make them.
 
 mod image;
+pub(super) mod prepare;
 mod resources;
 pub(super) mod volume;
 

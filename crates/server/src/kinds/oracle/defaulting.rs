@@ -14,12 +14,12 @@ struct Answer {
 }
 
 #[derive(Deserialize)]
-struct Decoded {
-    object: Option<Object>,
+pub(super) struct Decoded {
+    pub(super) object: Option<Object>,
     error: String,
 }
 
-fn decoded(oracle: &mut Oracle, resource: &Resource, bodies: &[String], defaulting: bool) -> Vec<Decoded> {
+pub(super) fn decoded(oracle: &mut Oracle, resource: &Resource, bodies: &[String], defaulting: bool) -> Vec<Decoded> {
     let item = |body: &String| {
         json!({
             "contentType": "application/json", "body": body, "strict": false, "defaulting": defaulting,
@@ -31,7 +31,7 @@ fn decoded(oracle: &mut Oracle, resource: &Resource, bodies: &[String], defaulti
 }
 
 /// Where two documents differ first.
-fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<String> {
+pub(super) fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<String> {
     match (ours, theirs) {
         (Value::Object(a), Value::Object(b)) => {
             let keys: std::collections::BTreeSet<_> = a.keys().chain(b.keys()).collect();
@@ -49,7 +49,7 @@ fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<String> {
 }
 
 /// `ROLEWRIGHT_ORACLE_DECISIONS` objects over all kinds.
-fn rounds() -> u64 {
+pub(super) fn rounds() -> u64 {
     std::env::var("ROLEWRIGHT_ORACLE_DECISIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(50_000) / 250
 }
 

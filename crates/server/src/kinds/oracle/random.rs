@@ -13,7 +13,7 @@ impl Random {
         Self(seed)
     }
 
-    fn below(&mut self, limit: u64) -> u64 {
+    pub(super) fn number(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -21,11 +21,11 @@ impl Random {
     }
 
     pub(super) fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
+        self.number(100) < percent
     }
 
     pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[usize::try_from(self.below(from.len() as u64)).unwrap()]
+        from[usize::try_from(self.number(from.len() as u64)).unwrap()]
     }
 
     /// An object of a kind; fuller the smaller `sparse` is.
@@ -38,7 +38,7 @@ impl Random {
     fn fields(&mut self, ty: &'static Type, object: &mut Object, depth: u64, sparse: u64) {
         // One source of a volume, one handler of a probe: several would say little more.
         let choice = ty.name.ends_with("VolumeSource") && ty.own_fields().len() > 10;
-        let chosen = self.below(ty.own_fields().len().max(1) as u64);
+        let chosen = self.number(ty.own_fields().len().max(1) as u64);
         for (i, field) in ty.own_fields().iter().enumerate() {
             if let (true, Ty::Ref(inner)) = (field.inline, field.ty) {
                 self.fields(inner, object, depth, sparse);
@@ -61,7 +61,7 @@ impl Random {
         }
     }
 
-    fn value(&mut self, field: &'static Field, ty: Ty, depth: u64, sparse: u64) -> Value {
+    pub(super) fn value(&mut self, field: &'static Field, ty: Ty, depth: u64, sparse: u64) -> Value {
         match ty {
             Ty::Bool => self.chance(50).into(),
             Ty::Int32 | Ty::Int64 => self.pick(&[0, 1, 3, 80, 443, 8080]).into(),
@@ -80,7 +80,7 @@ impl Random {
                 Shape::Codec(codec, _) => self.coded(codec),
             },
             Ty::List(inner) => {
-                let length = self.pick(&[0, 1, 1, 2]);
+                let length = if field.name == "policies" { 1 } else { self.pick(&[0, 1, 1, 2]) };
                 (0..length).map(|_| self.value(field, *inner, depth, sparse)).collect()
             }
             Ty::Map(inner) => {
