@@ -47,7 +47,7 @@ pub(crate) fn run(repository: &Repository, check: bool) -> Result<Outcome> {
 fn outputs(repository: &Repository, facts: Facts) -> Result<Vec<Output>> {
     let bootstrap = bootstrap::parse(&facts.bootstrap).context("cannot use `facts/bootstrap.json`")?;
     let tables = rustfmt::format(repository, &tables::render(&bootstrap))?;
-    let server = server::render(&facts.kinds, &facts.fields)?;
+    let server = server::render(&facts.server.texts())?;
     let mut outputs = facts.refreshed;
     outputs.push(Output { path: BOOTSTRAP.to_owned(), contents: tables });
     outputs.push(Output { path: SERVER.to_owned(), contents: server });

@@ -203,6 +203,46 @@ pub struct Resource {
     pub namespaced: bool,
     pub verbs: &'static [&'static str],
     pub subresources: &'static [Subresource],
+    pub storage_version_hash: &'static str,
+    pub handling: Handling,
+    pub columns: &'static [Column],
+}
+
+/// How the API server handles the objects of a resource, or of one of its subresources.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "this is what Kubernetes' strategies answer")]
+pub struct Handling {
+    /// A PUT may create the object.
+    pub create_on_update: bool,
+    /// A PUT without a resourceVersion replaces whatever is there.
+    pub unconditional_update: bool,
+    /// A DELETE answers with the object and not with a Status.
+    pub returns_deleted: bool,
+    /// Objects may take time to end; those without a reason to wait end at once.
+    pub graceful_delete: bool,
+    /// Owned objects are collected when the owner goes.
+    pub collected: bool,
+    /// Fields that a client cannot own here, because the server keeps the old ones.
+    pub reset_fields: &'static [&'static str],
+}
+
+/// A column of a table.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names are those of Kubernetes' tables")]
+pub struct Column {
+    pub name: &'static str,
+    pub ty: &'static str,
+    pub format: &'static str,
+    pub priority: i32,
+}
+
+/// A group and its versions, the preferred one first.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names are those of Kubernetes' discovery")]
+pub struct Group {
+    pub name: &'static str,
+    pub versions: &'static [&'static str],
+    pub preferred: &'static str,
 }
 
 /// A part of a resource with a path of its own.
@@ -214,11 +254,17 @@ pub struct Subresource {
     /// Group and version of the kind, where they are not those of the resource.
     pub kind_from: Option<(&'static str, &'static str)>,
     pub verbs: &'static [&'static str],
+    pub handling: Handling,
 }
 
 /// Every resource of the groups that are described here, sorted by group, version and plural.
 pub fn resources() -> &'static [Resource] {
     generated::RESOURCES
+}
+
+/// The named groups in the order of `/apis`.
+pub fn groups() -> &'static [Group] {
+    generated::GROUPS
 }
 
 /// The type of a kind. Kinds that all groups share (`DeleteOptions`, `Status`, ..) are in `meta.k8s.io/v1`.

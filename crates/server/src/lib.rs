@@ -2,10 +2,17 @@
 
 pub mod audit;
 pub mod authn;
+mod catalog;
+mod cluster;
 pub mod facts;
-mod kinds;
+mod http;
+pub mod kinds;
 pub mod kubeconfig;
+pub mod query;
+pub mod selector;
 pub mod status;
+pub mod store;
 pub mod strategy;
+mod time;
 pub mod tls;
 pub mod uid;

@@ -24,6 +24,9 @@ type typeFact struct {
 	List typeRef `json:"list,omitempty"`
 	// MapType is `atomic` where server-side apply owns the value as a whole.
 	MapType string `json:"mapType,omitempty"`
+	// OpenAPI is set together with Codec: such a type has no properties.
+	OpenAPI *scalarFact `json:"openapi,omitempty"`
+	Unions  []unionFact `json:"unions,omitempty"`
 	// Fields are in the order in which Go writes them as JSON.
 	Fields []fieldFact `json:"fields,omitempty"`
 }
@@ -45,6 +48,8 @@ type fieldFact struct {
 	PatchStrategy string          `json:"patchStrategy,omitempty"`
 	MergeKey      string          `json:"mergeKey,omitempty"`
 	Default       json.RawMessage `json:"default,omitempty"`
+	// Enum are the values of a string, or of the strings in a list or map.
+	Enum []string `json:"enum,omitempty"`
 }
 
 // typeRef is a scalar's name, or an object with one of the members `ref`,
@@ -84,8 +89,10 @@ func (c *catalog) add(t reflect.Type) (string, error) {
 	fact := &typeFact{Name: name, MapType: extension(&schema, "x-kubernetes-map-type")}
 	// Before the fields: types may refer to themselves.
 	c.types[name] = fact
+	fact.Unions = unions(&schema)
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		fact.Codec = t.Name()
+		fact.OpenAPI = scalar(&schema)
 	}
 	var err error
 	switch t.Kind() {
@@ -191,9 +198,13 @@ func (f *fieldFact) describe(property *spec.Schema) error {
 			f.MapKeys = append(f.MapKeys, fmt.Sprint(key))
 		}
 	}
-	// A zero value says no more than that the field is no pointer.
+	f.Enum = enum(property)
+	// The zero value of a field that is always there is no news.
 	value := reflect.ValueOf(property.Default)
-	if !value.IsValid() || value.IsZero() || value.Kind() == reflect.Map && value.Len() == 0 {
+	if !value.IsValid() || value.Kind() == reflect.Map && value.Len() == 0 {
+		return nil
+	}
+	if value.IsZero() && !f.Pointer && !f.OmitEmpty {
 		return nil
 	}
 	var err error

@@ -8,11 +8,12 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::Output;
+use super::server::Texts;
 use crate::repository::Repository;
 use crate::scratch::Scratch;
 use crate::{print, process};
 
-const FILES: [&str; 3] = ["bootstrap.json", "kinds.json", "fields.json"];
+const FILES: [&str; 5] = ["bootstrap.json", "kinds.json", "fields.json", "strategies.json", "columns.json"];
 
 /// What is known about the machine we run on.
 pub(super) struct Surroundings {
@@ -35,8 +36,7 @@ impl Surroundings {
 /// The facts to generate from.
 pub(super) struct Facts {
     pub(super) bootstrap: String,
-    pub(super) kinds: String,
-    pub(super) fields: String,
+    pub(super) server: ServerFacts,
     /// What the files under `facts/` must contain; empty when they could not be refreshed.
     pub(super) refreshed: Vec<Output>,
 }
@@ -65,7 +65,28 @@ impl Facts {
             let file = files.iter().find(|file| file.path == path).with_context(|| format!("there is no `{path}`"))?;
             Ok::<_, anyhow::Error>(file.contents.clone())
         };
-        Ok(Self { bootstrap: of("bootstrap.json")?, kinds: of("kinds.json")?, fields: of("fields.json")?, refreshed })
+        let server = ServerFacts {
+            kinds: of("kinds.json")?,
+            fields: of("fields.json")?,
+            strategies: of("strategies.json")?,
+            columns: of("columns.json")?,
+        };
+        Ok(Self { bootstrap: of("bootstrap.json")?, server, refreshed })
+    }
+}
+
+/// The facts behind the server's tables.
+pub(super) struct ServerFacts {
+    kinds: String,
+    fields: String,
+    strategies: String,
+    columns: String,
+}
+
+impl ServerFacts {
+    pub(super) fn texts(&self) -> Texts<'_> {
+        let Self { kinds, fields, strategies, columns } = self;
+        Texts { kinds, fields, strategies, columns }
     }
 }
 
@@ -113,8 +134,8 @@ mod tests {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    const WRITES_ALL: &str =
-        "test $1 = facts && cd $3 && echo 1 > bootstrap.json && echo 2 > kinds.json && echo 3 > fields.json";
+    const WRITES_ALL: &str = "test $1 = facts && cd $3 && echo 1 > bootstrap.json && echo 2 > kinds.json \
+        && echo 3 > fields.json && echo 4 > strategies.json && echo 5 > columns.json";
 
     #[test]
     fn without_go_the_committed_facts_are_used() {
@@ -145,7 +166,7 @@ mod tests {
         let given = Surroundings { testbed: Some(binary), in_ci: true, ..NOWHERE };
         let facts = gather(&Repository::at(scratch.path()), &given).unwrap();
         let paths: Vec<_> = facts.refreshed.iter().map(|output| output.path.as_str()).collect();
-        assert_eq!(paths, ["facts/bootstrap.json", "facts/kinds.json", "facts/fields.json"]);
+        assert_eq!(paths, FILES.map(|name| format!("facts/{name}")));
         assert_eq!(facts.bootstrap, "1\n");
     }
 
@@ -157,7 +178,7 @@ mod tests {
         let path = repository.path("built");
         script(&repository.path("testbed/build.sh"), &format!("echo {}", path.display()));
         let facts = gather(&repository, &Surroundings { has_go: true, ..NOWHERE }).unwrap();
-        assert_eq!(facts.refreshed.len(), 3);
+        assert_eq!(facts.refreshed.len(), FILES.len());
     }
 
     #[test]

@@ -1,0 +1,32 @@
+//! What ConfigMaps and Secrets share: data by key, limited in size, immutable on demand.
+
+use rolewright_core::validate::{FieldError, Path};
+
+use crate::strategy::{Object, fields};
+
+/// The most bytes in the data of one object.
+pub(super) const SIZE_MAX: usize = 1 << 20;
+
+/// How many bytes a text in base64 stands for.
+pub(super) fn decoded_len(base64: &str) -> usize {
+    let text = base64.trim_end_matches('=');
+    text.len() / 4 * 3 + (text.len() % 4).saturating_sub(1)
+}
+
+/// What is wrong with a change of an object that may have been declared immutable.
+pub(super) fn immutable(object: &Object, old: &Object, data: &[&str]) -> Vec<FieldError> {
+    const FROZEN: &str = "field is immutable when `immutable` is set";
+    if !fields::flag(old, &["immutable"]) {
+        return Vec::new();
+    }
+    let mut errors = Vec::new();
+    if !fields::flag(object, &["immutable"]) {
+        errors.push(FieldError::forbidden(Path::field("immutable"), FROZEN));
+    }
+    for field in data {
+        if fields::get(object, &[field]) != fields::get(old, &[field]) {
+            errors.push(FieldError::forbidden(Path::field(field), FROZEN));
+        }
+    }
+    errors
+}

@@ -1,0 +1,4 @@
+//! The same objects to these rules and to Kubernetes' own code.
+
+mod defaulting;
+mod random;
