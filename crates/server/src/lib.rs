@@ -1,5 +1,6 @@
 //! The embedded Kubernetes-compatible API server.
 
+pub mod audit;
 pub mod authn;
 mod catalog;
 mod cluster;
