@@ -14,10 +14,12 @@ mod yaml;
 use serde_json::Value;
 
 use crate::facts;
+pub use crate::query::FieldValidation;
 use crate::status::Failure;
 use crate::strategy::Object;
 use kind::Kind;
 pub use typed::{Conformed, conform};
+pub(crate) use typed::empty;
 
 /// The kind that a request must have in its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,17 +30,6 @@ pub struct Gvk<'a> {
     pub version: &'a str,
     /// The kind.
     pub kind: &'a str,
-}
-
-/// What to do about unknown and duplicate fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldValidation {
-    /// Drop them.
-    Ignore,
-    /// Drop them and tell the client.
-    Warn,
-    /// Refuse the request.
-    Strict,
 }
 
 /// An object from a request.

@@ -177,7 +177,7 @@ impl Render {
         }
         match self.form {
             Form::Object => {
-                let empty = crate::codec::typed::empty(self.served.ty, metadata);
+                let empty = crate::codec::empty(self.served.ty, metadata);
                 let body = Value::Object(empty).to_string();
                 format!("{}{}", self.opening, body.get(1..).unwrap_or_default()).into()
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use rolewright_core::validate::{FieldError, Path};
 use serde_json::Value;
 
 use super::{Call, finalizers, meta, set_meta};
@@ -10,7 +11,7 @@ use crate::cluster::Entry;
 use crate::codec;
 use crate::http::respond::Answer;
 use crate::patch::{self, PatchType};
-use crate::query::WriteOptions;
+use crate::query::{FieldValidation, WriteOptions};
 use crate::status::Failure;
 use crate::strategy::{self, Object};
 use crate::{managed, time};
@@ -187,17 +188,31 @@ impl Call<'_> {
                 view.insert("apiVersion".into(), self.served.api_version().into());
                 view.insert("kind".into(), self.served.kind.as_str().into());
                 let patched = patch::apply(*kind, self.served.ty, &view, patch)?;
-                let expected =
-                    codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
-                let decoded = codec::conform_patched(patched, expected, options.field_validation)?;
-                let mut object = decoded.object;
+                let (mut object, warnings) = self.conform_patched(patched, options)?;
                 self.served.strategy.default(&mut object);
                 let mut object = self.to_stored(object);
                 if meta(&object, "namespace").is_empty() && self.served.namespaced {
                     set_meta(&mut object, "namespace", self.info.namespace.as_str());
                 }
-                Ok((object, decoded.warnings))
+                Ok((object, warnings))
             }
+        }
+    }
+
+    /// What a patch makes must still be of its type.
+    fn conform_patched(&self, patched: Object, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
+        let text = Value::Object(patched.clone()).to_string();
+        let invalid = |why: String| {
+            let error = FieldError::invalid(Path::field("patch"), text.as_str(), why);
+            Failure::invalid("", "", "", &[error])
+        };
+        let conformed = codec::conform(self.served.ty, Value::Object(patched)).map_err(invalid)?;
+        let Value::Object(object) = conformed.value else { return Err(Failure::bad_request("a patch must leave an object")) };
+        match options.field_validation {
+            FieldValidation::Ignore => Ok((object, Vec::new())),
+            FieldValidation::Warn => Ok((object, conformed.strict)),
+            FieldValidation::Strict if conformed.strict.is_empty() => Ok((object, Vec::new())),
+            FieldValidation::Strict => Err(invalid(format!("strict decoding error: {}", conformed.strict.join(", ")))),
         }
     }
 
