@@ -74,6 +74,7 @@ impl Names {
         }
     }
 
+    /// Rules that somebody has come in no order: Kubernetes visits bindings as they are in a hash table.
     fn rewrite_fields(&self, value: &mut Value) {
         let Value::Object(fields) = value else { return };
         for (key, field) in fields {
@@ -83,6 +84,7 @@ impl Names {
                 ("cells", Value::Array(cells)) => cells.iter_mut().for_each(mask_age),
                 ("message", Value::String(text)) => mask_versions(text),
                 ("manager", Value::String(text)) => mask_component(text),
+                ("resourceRules" | "nonResourceRules", Value::Array(rules)) => rules.sort_by_cached_key(Value::to_string),
                 ("columnDefinitions", Value::Array(columns)) => columns.iter_mut().for_each(drop_prose),
                 ("continue", Value::String(text)) if !text.is_empty() => "<continue>".clone_into(text),
                 _ => {}
