@@ -1,6 +1,6 @@
 //! Two answers side by side.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -58,6 +58,7 @@ impl Twins {
     fn same_piece(&mut self, pair: (&Piece<'_>, &Piece<'_>)) -> bool {
         match pair {
             (Piece::Uid(real), Piece::Uid(ours)) => self.pair(Class::Uid, real, ours),
+            (Piece::Version(real), Piece::Version(ours)) => self.pair(Class::Version, real, ours),
             (Piece::Address(real), Piece::Address(ours)) => self.pair(Class::Address, real, ours),
             (real, ours) => real == ours,
         }
@@ -66,14 +67,15 @@ impl Twins {
     fn walk(&mut self, path: &str, key: &str, real: &Value, ours: &Value, found: &mut Vec<Difference>) {
         match (real, ours) {
             (Value::Object(left), Value::Object(right)) => {
-                let keys: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
-                for key in keys {
+                let mut rest: BTreeMap<&String, &Value> = right.iter().collect();
+                for (key, left) in left {
                     let path = join(path, key);
-                    match (left.get(key), right.get(key)) {
-                        (Some(left), Some(right)) => self.walk(&path, key, left, right, found),
-                        (left, right) => found.push(difference(path, left, right)),
+                    match rest.remove(&self.twin_of(key)) {
+                        Some(right) => self.walk(&path, key, left, right, found),
+                        None => found.push(difference(path, Some(left), None)),
                     }
                 }
+                found.extend(rest.into_iter().map(|(key, right)| difference(join(path, key), None, Some(right))));
             }
             (Value::Array(left), Value::Array(right)) => {
                 for index in 0..left.len().max(right.len()) {
@@ -87,6 +89,16 @@ impl Twins {
             _ if self.same_leaf(key, real, ours) => {}
             _ => found.push(difference(path.to_owned(), Some(real), Some(ours))),
         }
+    }
+
+    /// What a key of theirs is called on our side: keys of managed fields name owners by their ids.
+    fn twin_of(&self, key: &str) -> String {
+        let translate = |piece: Piece<'_>| match piece {
+            Piece::Uid(id) => self.forth.get(&(Class::Uid, id.to_owned())).cloned().unwrap_or_else(|| id.to_owned()),
+            Piece::Plain(text) => text.to_owned(),
+            _ => String::new(),
+        };
+        if key.contains("\"uid\"") { pieces(key).into_iter().map(translate).collect() } else { key.to_owned() }
     }
 
     fn same_leaf(&mut self, key: &str, real: &Value, ours: &Value) -> bool {
@@ -142,6 +154,15 @@ mod tests {
         );
         assert_eq!(paths(&mut twins, &json!([A]), &json!([C])), ["[0]"], "A was B before");
         assert_eq!(paths(&mut twins, &json!([C]), &json!([B])), ["[0]"], "B was A before");
+    }
+
+    #[test]
+    fn ids_in_keys_are_followed() {
+        let mut twins = Twins::default();
+        let owned = |id: &str| json!({format!("k:{{\"uid\":\"{id}\"}}"): {}});
+        assert_eq!(paths(&mut twins, &json!([A]), &json!([B])), [""; 0]);
+        assert_eq!(paths(&mut twins, &owned(A), &owned(B)), [""; 0]);
+        assert_eq!(paths(&mut twins, &owned(A), &owned(C)).len(), 2);
     }
 
     #[test]

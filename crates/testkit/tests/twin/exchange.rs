@@ -42,8 +42,6 @@ pub(crate) struct Directives {
     pub(crate) ignored: Vec<String>,
     /// Of discovery, only what both serve is compared.
     pub(crate) served_only: bool,
-    /// Bookmarks that come by the clock are compared as well, repetitions apart.
-    pub(crate) bookmarks: bool,
     /// The body is written in base64.
     pub(crate) base64: bool,
 }
@@ -129,7 +127,6 @@ impl Directives {
                 self.ignored.push(path.into());
             }
             "served only" => self.served_only = true,
-            "bookmarks" => self.bookmarks = true,
             "base64" => self.base64 = true,
             _ => bail!("`# {line}` is no directive"),
         }

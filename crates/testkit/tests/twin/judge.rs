@@ -66,10 +66,8 @@ impl Body {
             return Self::Text(names.normalise_text(&String::from_utf8_lossy(&answer.body)));
         };
         let is_stream = documents.iter().all(|event| event.get("type").is_some() && event.get("object").is_some());
-        if is_stream && exchange.directives.bookmarks {
-            documents.dedup_by_key(|event| is_bookmark(event).then_some(()).ok_or_else(|| event.clone()));
-        } else if is_stream {
-            documents.retain(|event| !is_bookmark(event));
+        if is_stream {
+            documents.retain(|event| !is_bookmark_by_the_clock(event));
         }
         for document in &mut documents {
             if exchange.directives.served_only {
@@ -92,8 +90,4 @@ impl Body {
             Self::Text(text) => text.clone(),
         }
     }
-}
-
-fn is_bookmark(event: &Value) -> bool {
-    is_bookmark_by_the_clock(event.to_string().as_bytes())
 }

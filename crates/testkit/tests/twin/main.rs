@@ -9,7 +9,6 @@
 //! # capture: rv = .metadata.resourceVersion    for `{{rv}}` in later requests
 //! # wait: .status.phase == "Active"     repeats the request until that holds (also `status 404`, `.path`, `not .path`)
 //! # watch: NAME                         leaves the answer open; `COLLECT NAME 3` reads three events of it and compares them
-//! # bookmarks                           compares bookmarks that come by the clock as well
 //! # ignore: .path because reason        the last resort; `*` stands for any text
 //! # served only                         of discovery, only the groups that we serve
 //! # base64                              the body is written in base64
@@ -57,7 +56,7 @@ use self::report::Report;
 use self::target::{Ask, Target};
 
 /// Scripts that run side by side. Most of the time they wait.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 32;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn both_servers_answer_the_same() -> Result<()> {

@@ -135,7 +135,8 @@ impl Side {
         let (name, count) = exchange.target.split_once(' ').context("`COLLECT NAME COUNT`")?;
         let count: usize = count.parse()?;
         let stream = self.streams.remove(name).with_context(|| format!("there is no open stream `{name}`"))?;
-        let counts = |line: &&Vec<u8>| exchange.directives.bookmarks || !is_bookmark_by_the_clock(line);
+        let counts =
+            |line: &&Vec<u8>| !serde_json::from_slice(line).is_ok_and(|event| is_bookmark_by_the_clock(&event));
         let body = stream.collect(|lines| lines.iter().filter(counts).count() >= count).await;
         Ok(Answer { status: 200, body, ..Answer::default() })
     }
@@ -169,8 +170,9 @@ fn body(answer: &Answer) -> Value {
 }
 
 /// A bookmark that does not end the initial events comes when the server likes.
-pub(crate) fn is_bookmark_by_the_clock(line: &[u8]) -> bool {
-    let event: Value = serde_json::from_slice(line).unwrap_or_default();
-    let annotation = "/object/metadata/annotations/k8s.io~1initial-events-end";
-    event.get("type").is_some_and(|kind| kind == "BOOKMARK") && event.pointer(annotation).is_none()
+pub(crate) fn is_bookmark_by_the_clock(event: &Value) -> bool {
+    const END: &str = "metadata/annotations/k8s.io~1initial-events-end";
+    let places = [format!("/object/{END}"), format!("/object/rows/0/object/{END}")];
+    let ends = places.iter().any(|place| event.pointer(place).is_some());
+    event.get("type").is_some_and(|kind| kind == "BOOKMARK") && !ends
 }

@@ -11,6 +11,8 @@ pub(crate) enum Piece<'a> {
     Time(usize),
     /// An address that was allocated from `10.0.0.0/8`, as a UUID.
     Address(&'a str),
+    /// A version of an object that is quoted in a message, as a UUID.
+    Version(&'a str),
     /// An address with a port on this machine. Which port is free.
     Local,
 }
@@ -25,7 +27,11 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
             continue;
         };
         let inside_word = text.get(..at).is_some_and(|before| before.ends_with(|c: char| c.is_ascii_alphanumeric()));
-        let found = if inside_word { None } else { special(rest) };
+        let found = match text.get(..at) {
+            Some(before) if is_version_next(before) => version(rest),
+            _ if inside_word => None,
+            _ => special(rest),
+        };
         let Some((piece, length)) = found else {
             at += 1;
             continue;
@@ -51,6 +57,17 @@ fn begins(text: &str, pattern: &str) -> bool {
         other => other == found,
     };
     text.len() >= pattern.len() && pattern.bytes().zip(text.bytes()).all(fits)
+}
+
+/// `"resourceVersion":"`, quoted once or twice.
+fn is_version_next(before: &str) -> bool {
+    let starts = [r#""resourceVersion":""#, r#"resourceVersion\":\""#, "the ResourceVersion in record ("];
+    starts.iter().any(|start| before.ends_with(start))
+}
+
+fn version(text: &str) -> Option<(Piece<'_>, usize)> {
+    let end = text.bytes().take_while(u8::is_ascii_digit).count();
+    text.get(..end).filter(|digits| !digits.is_empty()).map(|digits| (Piece::Version(digits), end))
 }
 
 fn uid(text: &str) -> Option<(Piece<'_>, usize)> {
@@ -88,7 +105,7 @@ fn address(text: &str) -> Option<(Piece<'_>, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::Piece::{Address, Local, Plain, Time, Uid};
+    use super::Piece::{Address, Local, Plain, Time, Uid, Version};
     use super::*;
 
     #[test]
@@ -106,6 +123,10 @@ mod tests {
             ("10.5", vec![Plain("10.5")]),
             ("v10.96.3.4", vec![Plain("v10.96.3.4")]),
             ("127.0.0.1:6443", vec![Local]),
+            (
+                r#"{\"resourceVersion\":\"12\"}"#,
+                vec![Plain(r#"{\"resourceVersion\":\""#), Version("12"), Plain(r#"\"}"#)],
+            ),
             ("äö 127.0.0.1:1", vec![Plain("äö "), Local]),
         ] {
             assert_eq!(pieces(text), expected, "{text}");
