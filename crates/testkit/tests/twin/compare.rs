@@ -59,6 +59,7 @@ impl Twins {
         match pair {
             (Piece::Uid(real), Piece::Uid(ours)) => self.pair(Class::Uid, real, ours),
             (Piece::Version(real), Piece::Version(ours)) => self.pair(Class::Version, real, ours),
+            (Piece::Port(real), Piece::Port(ours)) => self.pair(Class::Port, real, ours),
             (Piece::Address(real), Piece::Address(ours)) => self.pair(Class::Address, real, ours),
             (real, ours) => real == ours,
         }

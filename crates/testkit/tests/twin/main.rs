@@ -78,10 +78,10 @@ async fn both_servers_answer_the_same() -> Result<()> {
     });
     let ran: Vec<_> = ran.buffered(TOGETHER).try_collect().await?;
     let mut report = Report::default();
-    for (script, outcomes) in scripts.iter().zip(&ran) {
-        report.add(&script.name, outcomes, &known);
+    for (script, played) in scripts.iter().zip(&ran) {
+        report.add(&script.name, played, &known);
         if let Some(folder) = std::env::var_os("ROLEWRIGHT_TWIN_TRANSCRIPTS") {
-            std::fs::write(Path::new(&folder).join(&script.name), report::transcript(outcomes))?;
+            std::fs::write(Path::new(&folder).join(&script.name), report::transcript(&played.outcomes))?;
         }
     }
     let names: Vec<String> = scripts.iter().map(|script| script.name.clone()).collect();

@@ -82,7 +82,10 @@ impl Names {
             match (key.as_str(), field) {
                 ("managedFields", Value::Array(entries)) => sort_managers(entries),
                 ("cells", Value::Array(cells)) => cells.iter_mut().for_each(mask_age),
-                ("message", Value::String(text)) => mask_versions(text),
+                ("message", Value::String(text)) => {
+                    mask_versions(text);
+                    mask_document(text);
+                }
                 ("manager", Value::String(text)) => mask_component(text),
                 ("resourceRules" | "nonResourceRules", Value::Array(rules)) => {
                     rules.sort_by_cached_key(Value::to_string)
@@ -142,6 +145,17 @@ fn mask_versions(text: &mut String) {
             *text = format!("{start}{before}{asked}{after}<version>{rest}");
             return;
         }
+    }
+}
+
+/// A patch that does not fit is refused with the whole patched object, in the order that Go's libraries left it in.
+fn mask_document(text: &mut String) {
+    const START: &str = "Invalid value: \"{\\\"";
+    const END: &str = "}\": ";
+    if let (Some(start), Some(end)) = (text.find(START), text.rfind(END))
+        && start < end
+    {
+        text.replace_range(start..end + END.len(), "Invalid value: <document>: ");
     }
 }
 
@@ -239,6 +253,8 @@ mod tests {
             message("Too large resource version: 99, current: 12"),
             "Too large resource version: 99, current: <version>"
         );
+        let document = r#"patch: Invalid value: "{\"a\":{\"b\":1}}": json: no"#;
+        assert_eq!(message(document), "patch: Invalid value: <document>: json: no");
         assert_eq!(message("too old resource version: 1 (12)"), "too old resource version: 1 (<version>)");
     }
 

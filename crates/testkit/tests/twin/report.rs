@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::judge;
 use crate::known::Known;
-use crate::run::Outcome;
+use crate::run::{Outcome, Played};
 
 /// Differences of one exchange beyond these are only counted.
 const SHOWN: usize = 12;
@@ -37,7 +37,8 @@ pub(crate) struct Report {
 
 impl Report {
     /// Adds a script.
-    pub(crate) fn add(&mut self, script: &str, outcomes: &[Outcome], known: &Known) {
+    pub(crate) fn add(&mut self, script: &str, played: &Played, known: &Known) {
+        let outcomes = &played.outcomes;
         let (mut failed, mut excused) = (0, 0);
         for outcome in outcomes {
             let (known, new): (Vec<_>, Vec<_>) =
@@ -61,7 +62,8 @@ impl Report {
         let passed = outcomes.len() - failed;
         let excused = if excused == 0 { String::new() } else { format!(", {excused} with known differences") };
         let failed_text = if failed == 0 { String::new() } else { format!(", {failed} differ") };
-        let row = format!("{script:<24} {passed:>4} of {:>4} equal{failed_text}{excused}\n", outcomes.len());
+        let (all, seconds) = (outcomes.len(), played.time.as_secs_f32());
+        let row = format!("{script:<24} {seconds:>5.1} s {passed:>4} of {all:>4} equal{failed_text}{excused}\n");
         self.table.push_str(&row);
         self.exchanges += outcomes.len();
         self.failures += failed;

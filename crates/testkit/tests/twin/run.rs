@@ -40,8 +40,16 @@ pub(crate) struct Side {
     pub(crate) names: Names,
 }
 
+/// A whole script.
+#[derive(Debug)]
+pub(crate) struct Played {
+    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) time: Duration,
+}
+
 /// Plays a whole script.
-pub(crate) async fn run(script: &Script, real: &Target, ours: &Target) -> Result<Vec<Outcome>> {
+pub(crate) async fn run(script: &Script, real: &Target, ours: &Target) -> Result<Played> {
+    let start = Instant::now();
     let mut real = Side::new(script, real);
     let mut ours = Side::new(script, ours);
     let prepared = tokio::join!(real.prepare(), ours.prepare());
@@ -60,7 +68,7 @@ pub(crate) async fn run(script: &Script, real: &Target, ours: &Target) -> Result
             answer: answers.0,
         });
     }
-    Ok(outcomes)
+    Ok(Played { outcomes, time: start.elapsed() })
 }
 
 impl Side {

@@ -13,6 +13,8 @@ pub(crate) enum Piece<'a> {
     Address(&'a str),
     /// A version of an object that is quoted in a message, as a UUID.
     Version(&'a str),
+    /// A port that was allocated, in a table's cell, as a UUID.
+    Port(&'a str),
     /// An address with a port on this machine. Which port is free.
     Local,
 }
@@ -46,7 +48,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
 }
 
 fn special(text: &str) -> Option<(Piece<'_>, usize)> {
-    uid(text).or_else(|| time(text)).or_else(|| address(text))
+    uid(text).or_else(|| time(text)).or_else(|| address(text)).or_else(|| port(text))
 }
 
 /// Whether the text begins like a pattern, in which `h` is a hexadecimal digit, `d` a decimal one.
@@ -103,9 +105,16 @@ fn address(text: &str) -> Option<(Piece<'_>, usize)> {
     (found.split('.').count() == 4).then_some((Piece::Address(found), found.len()))
 }
 
+/// `31234/TCP`
+fn port(text: &str) -> Option<(Piece<'_>, usize)> {
+    let (number, rest) = text.split_at_checked(5)?;
+    let allocated = number.parse().is_ok_and(|number| (30_000..32_768).contains(&number));
+    (allocated && (rest.starts_with("/TCP") || rest.starts_with("/UDP"))).then_some((Piece::Port(number), 5))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Piece::{Address, Local, Plain, Time, Uid, Version};
+    use super::Piece::{Address, Local, Plain, Port, Time, Uid, Version};
     use super::*;
 
     #[test]
@@ -127,6 +136,7 @@ mod tests {
                 r#"{\"resourceVersion\":\"12\"}"#,
                 vec![Plain(r#"{\"resourceVersion\":\""#), Version("12"), Plain(r#"\"}"#)],
             ),
+            ("80:31234/TCP", vec![Plain("80:"), Port("31234"), Plain("/TCP")]),
             ("äö 127.0.0.1:1", vec![Plain("äö "), Local]),
         ] {
             assert_eq!(pieces(text), expected, "{text}");
