@@ -8,4 +8,5 @@ mod kinds;
 pub mod status;
 pub mod store;
 pub mod strategy;
+pub mod table;
 mod time;
