@@ -63,6 +63,8 @@ pub struct Field {
     pub name: &'static str,
     /// What it holds.
     pub ty: Ty,
+    /// The type in Go, where names in it do not follow from `ty`; errors have it.
+    pub go: &'static str,
     /// Its number in protobuf; 0 where it is not there.
     pub proto: u32,
     /// Absent and zero are different.
@@ -89,6 +91,7 @@ const fn field(name: &'static str, ty: Ty, proto: u32) -> Field {
     Field {
         name,
         ty,
+        go: "",
         proto,
         pointer: false,
         inline: false,
@@ -102,6 +105,10 @@ const fn field(name: &'static str, ty: Ty, proto: u32) -> Field {
 }
 
 impl Field {
+    const fn go(self, go: &'static str) -> Self {
+        Self { go, ..self }
+    }
+
     const fn pointer(self) -> Self {
         Self { pointer: true, ..self }
     }

@@ -45,6 +45,7 @@ struct TypeFact {
 struct FieldFact {
     name: String,
     r#type: Value,
+    go: Option<String>,
     #[serde(default)]
     proto: u32,
     #[serde(default)]
@@ -312,6 +313,9 @@ fn field(fact: &FieldFact, index: &BTreeMap<&str, usize>) -> Result<String> {
         Some("set") => code.push_str(".set()"),
         Some("map") => code.push_str(&format!(".map(&{:?})", fact.map_keys)),
         Some(other) => bail!("field `{}` has the list type `{other}`", fact.name),
+    }
+    if let Some(go) = &fact.go {
+        code.push_str(&format!(".go({go:?})"));
     }
     let strategies: Vec<&str> = fact.patch_strategy.as_deref().unwrap_or_default().split(',').collect();
     if strategies.contains(&"merge") {

@@ -260,7 +260,7 @@ static T5: Type = Type { name: "io.k8s.api.admissionregistration.v1.MatchResourc
     field("objectSelector", Ty::Ref(&T508), 2).pointer().omitempty(),
     field("resourceRules", Ty::List(&Ty::Ref(&T16)), 3).omitempty(),
     field("excludeResourceRules", Ty::List(&Ty::Ref(&T16)), 4).omitempty(),
-    field("matchPolicy", Ty::String, 7).pointer().omitempty()
+    field("matchPolicy", Ty::String, 7).pointer().omitempty().go("v1.MatchPolicyType")
 ]) };
 static T6: Type = Type { name: "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy", atomic: false, shape: Shape::Struct(&[
     field("", Ty::Ref(&T532), 0).inline(),
@@ -292,22 +292,22 @@ static T11: Type = Type { name: "io.k8s.api.admissionregistration.v1.MutatingAdm
     field("matchConstraints", Ty::Ref(&T5), 2).pointer().omitempty(),
     field("variables", Ty::List(&Ty::Ref(&T34)), 3).omitempty(),
     field("mutations", Ty::List(&Ty::Ref(&T15)), 4).omitempty(),
-    field("failurePolicy", Ty::String, 5).pointer().omitempty(),
+    field("failurePolicy", Ty::String, 5).pointer().omitempty().go("v1.FailurePolicyType"),
     field("matchConditions", Ty::List(&Ty::Ref(&T4)), 6).omitempty().map(&["name"]).merge().merge_key("name"),
-    field("reinvocationPolicy", Ty::String, 7).omitempty()
+    field("reinvocationPolicy", Ty::String, 7).omitempty().go("v1.ReinvocationPolicyType")
 ]) };
 static T12: Type = Type { name: "io.k8s.api.admissionregistration.v1.MutatingWebhook", atomic: false, shape: Shape::Struct(&[
     field("name", Ty::String, 1).required(),
     field("clientConfig", Ty::Ref(&T35), 2).required(),
     field("rules", Ty::List(&Ty::Ref(&T20)), 3).omitempty(),
-    field("failurePolicy", Ty::String, 4).pointer().omitempty(),
-    field("matchPolicy", Ty::String, 9).pointer().omitempty(),
+    field("failurePolicy", Ty::String, 4).pointer().omitempty().go("v1.FailurePolicyType"),
+    field("matchPolicy", Ty::String, 9).pointer().omitempty().go("v1.MatchPolicyType"),
     field("namespaceSelector", Ty::Ref(&T508), 5).pointer().omitempty(),
     field("objectSelector", Ty::Ref(&T508), 11).pointer().omitempty(),
-    field("sideEffects", Ty::String, 6).pointer().required(),
+    field("sideEffects", Ty::String, 6).pointer().required().go("v1.SideEffectClass"),
     field("timeoutSeconds", Ty::Int32, 7).pointer().omitempty(),
     field("admissionReviewVersions", Ty::List(&Ty::String), 8).required(),
-    field("reinvocationPolicy", Ty::String, 10).pointer().omitempty(),
+    field("reinvocationPolicy", Ty::String, 10).pointer().omitempty().go("v1.ReinvocationPolicyType"),
     field("matchConditions", Ty::List(&Ty::Ref(&T4)), 12).omitempty().map(&["name"]).merge().merge_key("name")
 ]) };
 static T13: Type = Type { name: "io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration", atomic: false, shape: Shape::Struct(&[
@@ -321,7 +321,7 @@ static T14: Type = Type { name: "io.k8s.api.admissionregistration.v1.MutatingWeb
     field("items", Ty::List(&Ty::Ref(&T13)), 2).required()
 ]) };
 static T15: Type = Type { name: "io.k8s.api.admissionregistration.v1.Mutation", atomic: false, shape: Shape::Struct(&[
-    field("patchType", Ty::String, 2).required(),
+    field("patchType", Ty::String, 2).required().go("v1.PatchType"),
     field("applyConfiguration", Ty::Ref(&T0), 3).pointer().omitempty(),
     field("jsonPatch", Ty::Ref(&T3), 4).pointer().omitempty()
 ]) };
@@ -337,16 +337,16 @@ static T18: Type = Type { name: "io.k8s.api.admissionregistration.v1.ParamRef", 
     field("name", Ty::String, 1).omitempty(),
     field("namespace", Ty::String, 2).omitempty(),
     field("selector", Ty::Ref(&T508), 3).pointer().omitempty(),
-    field("parameterNotFoundAction", Ty::String, 4).pointer().omitempty()
+    field("parameterNotFoundAction", Ty::String, 4).pointer().omitempty().go("v1.ParameterNotFoundActionType")
 ]) };
 static T19: Type = Type { name: "io.k8s.api.admissionregistration.v1.Rule", atomic: false, shape: Shape::Struct(&[
     field("apiGroups", Ty::List(&Ty::String), 1).omitempty(),
     field("apiVersions", Ty::List(&Ty::String), 2).omitempty(),
     field("resources", Ty::List(&Ty::String), 3).omitempty(),
-    field("scope", Ty::String, 4).pointer().omitempty()
+    field("scope", Ty::String, 4).pointer().omitempty().go("v1.ScopeType")
 ]) };
 static T20: Type = Type { name: "io.k8s.api.admissionregistration.v1.RuleWithOperations", atomic: false, shape: Shape::Struct(&[
-    field("operations", Ty::List(&Ty::String), 1).omitempty(),
+    field("operations", Ty::List(&Ty::String), 1).omitempty().go("[]v1.OperationType"),
     field("", Ty::Ref(&T19), 2).inline()
 ]) };
 static T21: Type = Type { name: "io.k8s.api.admissionregistration.v1.ServiceReference", atomic: false, shape: Shape::Struct(&[
@@ -378,7 +378,7 @@ static T26: Type = Type { name: "io.k8s.api.admissionregistration.v1.ValidatingA
     field("policyName", Ty::String, 1).omitempty().required(),
     field("paramRef", Ty::Ref(&T18), 2).pointer().omitempty(),
     field("matchResources", Ty::Ref(&T5), 3).pointer().omitempty(),
-    field("validationActions", Ty::List(&Ty::String), 4).omitempty().required().set()
+    field("validationActions", Ty::List(&Ty::String), 4).omitempty().required().set().go("[]v1.ValidationAction")
 ]) };
 static T27: Type = Type { name: "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyList", atomic: false, shape: Shape::Struct(&[
     field("", Ty::Ref(&T532), 0).inline(),
@@ -389,7 +389,7 @@ static T28: Type = Type { name: "io.k8s.api.admissionregistration.v1.ValidatingA
     field("paramKind", Ty::Ref(&T17), 1).pointer().omitempty(),
     field("matchConstraints", Ty::Ref(&T5), 2).pointer().omitempty(),
     field("validations", Ty::List(&Ty::Ref(&T33)), 3).omitempty(),
-    field("failurePolicy", Ty::String, 4).pointer().omitempty(),
+    field("failurePolicy", Ty::String, 4).pointer().omitempty().go("v1.FailurePolicyType"),
     field("auditAnnotations", Ty::List(&Ty::Ref(&T1)), 5).omitempty(),
     field("matchConditions", Ty::List(&Ty::Ref(&T4)), 6).omitempty().map(&["name"]).merge().merge_key("name"),
     field("variables", Ty::List(&Ty::Ref(&T34)), 7).omitempty().map(&["name"]).merge().merge_key("name")
@@ -403,11 +403,11 @@ static T30: Type = Type { name: "io.k8s.api.admissionregistration.v1.ValidatingW
     field("name", Ty::String, 1).required(),
     field("clientConfig", Ty::Ref(&T35), 2).required(),
     field("rules", Ty::List(&Ty::Ref(&T20)), 3).omitempty(),
-    field("failurePolicy", Ty::String, 4).pointer().omitempty(),
-    field("matchPolicy", Ty::String, 9).pointer().omitempty(),
+    field("failurePolicy", Ty::String, 4).pointer().omitempty().go("v1.FailurePolicyType"),
+    field("matchPolicy", Ty::String, 9).pointer().omitempty().go("v1.MatchPolicyType"),
     field("namespaceSelector", Ty::Ref(&T508), 5).pointer().omitempty(),
     field("objectSelector", Ty::Ref(&T508), 10).pointer().omitempty(),
-    field("sideEffects", Ty::String, 6).pointer().required(),
+    field("sideEffects", Ty::String, 6).pointer().required().go("v1.SideEffectClass"),
     field("timeoutSeconds", Ty::Int32, 7).pointer().omitempty(),
     field("admissionReviewVersions", Ty::List(&Ty::String), 8).required(),
     field("matchConditions", Ty::List(&Ty::Ref(&T4)), 11).omitempty().map(&["name"]).merge().merge_key("name")
@@ -425,7 +425,7 @@ static T32: Type = Type { name: "io.k8s.api.admissionregistration.v1.ValidatingW
 static T33: Type = Type { name: "io.k8s.api.admissionregistration.v1.Validation", atomic: false, shape: Shape::Struct(&[
     field("expression", Ty::String, 1).required(),
     field("message", Ty::String, 2).omitempty(),
-    field("reason", Ty::String, 3).pointer().omitempty(),
+    field("reason", Ty::String, 3).pointer().omitempty().go("v1.StatusReason"),
     field("messageExpression", Ty::String, 4).omitempty()
 ]) };
 static T34: Type = Type { name: "io.k8s.api.admissionregistration.v1.Variable", atomic: true, shape: Shape::Struct(&[
@@ -455,8 +455,8 @@ static T38: Type = Type { name: "io.k8s.api.apps.v1.DaemonSet", atomic: false, s
     field("status", Ty::Ref(&T42), 3).omitempty()
 ]) };
 static T39: Type = Type { name: "io.k8s.api.apps.v1.DaemonSetCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v1.DaemonSetConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastTransitionTime", Ty::Ref(&T531), 3).omitempty(),
     field("reason", Ty::String, 4).omitempty(),
     field("message", Ty::String, 5).omitempty()
@@ -486,7 +486,7 @@ static T42: Type = Type { name: "io.k8s.api.apps.v1.DaemonSetStatus", atomic: fa
     field("conditions", Ty::List(&Ty::Ref(&T39)), 10).omitempty().map(&["type"]).merge().merge_key("type")
 ]) };
 static T43: Type = Type { name: "io.k8s.api.apps.v1.DaemonSetUpdateStrategy", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).omitempty(),
+    field("type", Ty::String, 1).omitempty().go("v1.DaemonSetUpdateStrategyType"),
     field("rollingUpdate", Ty::Ref(&T55), 2).pointer().omitempty()
 ]) };
 static T44: Type = Type { name: "io.k8s.api.apps.v1.Deployment", atomic: false, shape: Shape::Struct(&[
@@ -496,8 +496,8 @@ static T44: Type = Type { name: "io.k8s.api.apps.v1.Deployment", atomic: false, 
     field("status", Ty::Ref(&T48), 3).omitempty()
 ]) };
 static T45: Type = Type { name: "io.k8s.api.apps.v1.DeploymentCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v1.DeploymentConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastUpdateTime", Ty::Ref(&T531), 6).omitempty(),
     field("lastTransitionTime", Ty::Ref(&T531), 7).omitempty(),
     field("reason", Ty::String, 4).omitempty(),
@@ -530,7 +530,7 @@ static T48: Type = Type { name: "io.k8s.api.apps.v1.DeploymentStatus", atomic: f
     field("collisionCount", Ty::Int32, 8).pointer().omitempty()
 ]) };
 static T49: Type = Type { name: "io.k8s.api.apps.v1.DeploymentStrategy", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).omitempty(),
+    field("type", Ty::String, 1).omitempty().go("v1.DeploymentStrategyType"),
     field("rollingUpdate", Ty::Ref(&T56), 2).pointer().omitempty()
 ]) };
 static T50: Type = Type { name: "io.k8s.api.apps.v1.ReplicaSet", atomic: false, shape: Shape::Struct(&[
@@ -540,8 +540,8 @@ static T50: Type = Type { name: "io.k8s.api.apps.v1.ReplicaSet", atomic: false, 
     field("status", Ty::Ref(&T54), 3).omitempty()
 ]) };
 static T51: Type = Type { name: "io.k8s.api.apps.v1.ReplicaSetCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v1.ReplicaSetConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastTransitionTime", Ty::Ref(&T531), 3).omitempty(),
     field("reason", Ty::String, 4).omitempty(),
     field("message", Ty::String, 5).omitempty()
@@ -585,8 +585,8 @@ static T58: Type = Type { name: "io.k8s.api.apps.v1.StatefulSet", atomic: false,
     field("status", Ty::Ref(&T64), 3).omitempty()
 ]) };
 static T59: Type = Type { name: "io.k8s.api.apps.v1.StatefulSetCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v1.StatefulSetConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastTransitionTime", Ty::Ref(&T531), 3).omitempty(),
     field("reason", Ty::String, 4).omitempty(),
     field("message", Ty::String, 5).omitempty()
@@ -600,8 +600,8 @@ static T61: Type = Type { name: "io.k8s.api.apps.v1.StatefulSetOrdinals", atomic
     field("start", Ty::Int32, 1)
 ]) };
 static T62: Type = Type { name: "io.k8s.api.apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy", atomic: false, shape: Shape::Struct(&[
-    field("whenDeleted", Ty::String, 1).omitempty(),
-    field("whenScaled", Ty::String, 2).omitempty()
+    field("whenDeleted", Ty::String, 1).omitempty().go("v1.PersistentVolumeClaimRetentionPolicyType"),
+    field("whenScaled", Ty::String, 2).omitempty().go("v1.PersistentVolumeClaimRetentionPolicyType")
 ]) };
 static T63: Type = Type { name: "io.k8s.api.apps.v1.StatefulSetSpec", atomic: false, shape: Shape::Struct(&[
     field("replicas", Ty::Int32, 1).pointer().omitempty(),
@@ -609,7 +609,7 @@ static T63: Type = Type { name: "io.k8s.api.apps.v1.StatefulSetSpec", atomic: fa
     field("template", Ty::Ref(&T308), 3).required(),
     field("volumeClaimTemplates", Ty::List(&Ty::Ref(&T268)), 4).omitempty(),
     field("serviceName", Ty::String, 5),
-    field("podManagementPolicy", Ty::String, 6).omitempty(),
+    field("podManagementPolicy", Ty::String, 6).omitempty().go("v1.PodManagementPolicyType"),
     field("updateStrategy", Ty::Ref(&T65), 7).omitempty(),
     field("revisionHistoryLimit", Ty::Int32, 8).pointer().omitempty(),
     field("minReadySeconds", Ty::Int32, 9).omitempty(),
@@ -629,14 +629,14 @@ static T64: Type = Type { name: "io.k8s.api.apps.v1.StatefulSetStatus", atomic: 
     field("availableReplicas", Ty::Int32, 11)
 ]) };
 static T65: Type = Type { name: "io.k8s.api.apps.v1.StatefulSetUpdateStrategy", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).omitempty(),
+    field("type", Ty::String, 1).omitempty().go("v1.StatefulSetUpdateStrategyType"),
     field("rollingUpdate", Ty::Ref(&T57), 2).pointer().omitempty()
 ]) };
 static T66: Type = Type { name: "io.k8s.api.authentication.v1.BoundObjectReference", atomic: false, shape: Shape::Struct(&[
     field("kind", Ty::String, 1).omitempty(),
     field("apiVersion", Ty::String, 2).omitempty(),
     field("name", Ty::String, 3).omitempty(),
-    field("uid", Ty::String, 4).omitempty()
+    field("uid", Ty::String, 4).omitempty().go("types.UID")
 ]) };
 static T67: Type = Type { name: "io.k8s.api.authentication.v1.ExtraValue", atomic: false, shape: Shape::List(Ty::String) };
 static T68: Type = Type { name: "io.k8s.api.authentication.v1.SelfSubjectReview", atomic: false, shape: Shape::Struct(&[
@@ -812,12 +812,12 @@ static T100: Type = Type { name: "io.k8s.api.autoscaling.v1.ScaleStatus", atomic
     field("selector", Ty::String, 2).omitempty()
 ]) };
 static T101: Type = Type { name: "io.k8s.api.autoscaling.v2.ContainerResourceMetricSource", atomic: false, shape: Shape::Struct(&[
-    field("name", Ty::String, 1).required(),
+    field("name", Ty::String, 1).required().go("v1.ResourceName"),
     field("target", Ty::Ref(&T117), 2).required(),
     field("container", Ty::String, 3).required()
 ]) };
 static T102: Type = Type { name: "io.k8s.api.autoscaling.v2.ContainerResourceMetricStatus", atomic: false, shape: Shape::Struct(&[
-    field("name", Ty::String, 1).required(),
+    field("name", Ty::String, 1).required().go("v1.ResourceName"),
     field("current", Ty::Ref(&T118), 2).required(),
     field("container", Ty::String, 3).required()
 ]) };
@@ -835,13 +835,13 @@ static T105: Type = Type { name: "io.k8s.api.autoscaling.v2.ExternalMetricStatus
     field("current", Ty::Ref(&T118), 2).required()
 ]) };
 static T106: Type = Type { name: "io.k8s.api.autoscaling.v2.HPAScalingPolicy", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
+    field("type", Ty::String, 1).required().go("v2.HPAScalingPolicyType"),
     field("value", Ty::Int32, 2).required(),
     field("periodSeconds", Ty::Int32, 3).required()
 ]) };
 static T107: Type = Type { name: "io.k8s.api.autoscaling.v2.HPAScalingRules", atomic: false, shape: Shape::Struct(&[
     field("stabilizationWindowSeconds", Ty::Int32, 3).pointer().omitempty(),
-    field("selectPolicy", Ty::String, 1).pointer().omitempty(),
+    field("selectPolicy", Ty::String, 1).pointer().omitempty().go("v2.ScalingPolicySelect"),
     field("policies", Ty::List(&Ty::Ref(&T106)), 2).omitempty(),
     field("tolerance", Ty::Ref(&T495), 4).pointer().omitempty()
 ]) };
@@ -856,8 +856,8 @@ static T109: Type = Type { name: "io.k8s.api.autoscaling.v2.HorizontalPodAutosca
     field("scaleDown", Ty::Ref(&T107), 2).pointer().omitempty()
 ]) };
 static T110: Type = Type { name: "io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v2.HorizontalPodAutoscalerConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastTransitionTime", Ty::Ref(&T531), 3).omitempty(),
     field("reason", Ty::String, 4).omitempty(),
     field("message", Ty::String, 5).omitempty()
@@ -887,7 +887,7 @@ static T114: Type = Type { name: "io.k8s.api.autoscaling.v2.MetricIdentifier", a
     field("selector", Ty::Ref(&T508), 2).pointer().omitempty()
 ]) };
 static T115: Type = Type { name: "io.k8s.api.autoscaling.v2.MetricSpec", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
+    field("type", Ty::String, 1).required().go("v2.MetricSourceType"),
     field("object", Ty::Ref(&T119), 2).pointer().omitempty(),
     field("pods", Ty::Ref(&T121), 3).pointer().omitempty(),
     field("resource", Ty::Ref(&T123), 4).pointer().omitempty(),
@@ -895,7 +895,7 @@ static T115: Type = Type { name: "io.k8s.api.autoscaling.v2.MetricSpec", atomic:
     field("external", Ty::Ref(&T104), 5).pointer().omitempty()
 ]) };
 static T116: Type = Type { name: "io.k8s.api.autoscaling.v2.MetricStatus", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
+    field("type", Ty::String, 1).required().go("v2.MetricSourceType"),
     field("object", Ty::Ref(&T120), 2).pointer().omitempty(),
     field("pods", Ty::Ref(&T122), 3).pointer().omitempty(),
     field("resource", Ty::Ref(&T124), 4).pointer().omitempty(),
@@ -903,7 +903,7 @@ static T116: Type = Type { name: "io.k8s.api.autoscaling.v2.MetricStatus", atomi
     field("external", Ty::Ref(&T105), 5).pointer().omitempty()
 ]) };
 static T117: Type = Type { name: "io.k8s.api.autoscaling.v2.MetricTarget", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
+    field("type", Ty::String, 1).required().go("v2.MetricTargetType"),
     field("value", Ty::Ref(&T495), 2).pointer().omitempty(),
     field("averageValue", Ty::Ref(&T495), 3).pointer().omitempty(),
     field("averageUtilization", Ty::Int32, 4).pointer().omitempty()
@@ -932,11 +932,11 @@ static T122: Type = Type { name: "io.k8s.api.autoscaling.v2.PodsMetricStatus", a
     field("current", Ty::Ref(&T118), 2).required()
 ]) };
 static T123: Type = Type { name: "io.k8s.api.autoscaling.v2.ResourceMetricSource", atomic: false, shape: Shape::Struct(&[
-    field("name", Ty::String, 1).required(),
+    field("name", Ty::String, 1).required().go("v1.ResourceName"),
     field("target", Ty::Ref(&T117), 2).required()
 ]) };
 static T124: Type = Type { name: "io.k8s.api.autoscaling.v2.ResourceMetricStatus", atomic: false, shape: Shape::Struct(&[
-    field("name", Ty::String, 1).required(),
+    field("name", Ty::String, 1).required().go("v1.ResourceName"),
     field("current", Ty::Ref(&T118), 2).required()
 ]) };
 static T125: Type = Type { name: "io.k8s.api.batch.v1.CronJob", atomic: false, shape: Shape::Struct(&[
@@ -954,7 +954,7 @@ static T127: Type = Type { name: "io.k8s.api.batch.v1.CronJobSpec", atomic: fals
     field("schedule", Ty::String, 1).required(),
     field("timeZone", Ty::String, 8).pointer().omitempty(),
     field("startingDeadlineSeconds", Ty::Int64, 2).pointer().omitempty(),
-    field("concurrencyPolicy", Ty::String, 3).omitempty(),
+    field("concurrencyPolicy", Ty::String, 3).omitempty().go("v1.ConcurrencyPolicy"),
     field("suspend", Ty::Bool, 4).pointer().omitempty(),
     field("jobTemplate", Ty::Ref(&T134), 5).required(),
     field("successfulJobsHistoryLimit", Ty::Int32, 6).pointer().omitempty(),
@@ -972,8 +972,8 @@ static T129: Type = Type { name: "io.k8s.api.batch.v1.Job", atomic: false, shape
     field("status", Ty::Ref(&T133), 3).omitempty()
 ]) };
 static T130: Type = Type { name: "io.k8s.api.batch.v1.JobCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v1.JobConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastProbeTime", Ty::Ref(&T531), 3).omitempty(),
     field("lastTransitionTime", Ty::Ref(&T531), 4).omitempty(),
     field("reason", Ty::String, 5).omitempty(),
@@ -997,9 +997,9 @@ static T132: Type = Type { name: "io.k8s.api.batch.v1.JobSpec", atomic: false, s
     field("manualSelector", Ty::Bool, 5).pointer().omitempty(),
     field("template", Ty::Ref(&T308), 6).required(),
     field("ttlSecondsAfterFinished", Ty::Int32, 8).pointer().omitempty(),
-    field("completionMode", Ty::String, 9).pointer().omitempty(),
+    field("completionMode", Ty::String, 9).pointer().omitempty().go("v1.CompletionMode"),
     field("suspend", Ty::Bool, 10).pointer().omitempty(),
-    field("podReplacementPolicy", Ty::String, 14).pointer().omitempty(),
+    field("podReplacementPolicy", Ty::String, 14).pointer().omitempty().go("v1.PodReplacementPolicy"),
     field("managedBy", Ty::String, 15).pointer().omitempty()
 ]) };
 static T133: Type = Type { name: "io.k8s.api.batch.v1.JobStatus", atomic: false, shape: Shape::Struct(&[
@@ -1024,15 +1024,15 @@ static T135: Type = Type { name: "io.k8s.api.batch.v1.PodFailurePolicy", atomic:
 ]) };
 static T136: Type = Type { name: "io.k8s.api.batch.v1.PodFailurePolicyOnExitCodesRequirement", atomic: false, shape: Shape::Struct(&[
     field("containerName", Ty::String, 1).pointer().omitempty(),
-    field("operator", Ty::String, 2).required(),
+    field("operator", Ty::String, 2).required().go("v1.PodFailurePolicyOnExitCodesOperator"),
     field("values", Ty::List(&Ty::Int32), 3).required().set()
 ]) };
 static T137: Type = Type { name: "io.k8s.api.batch.v1.PodFailurePolicyOnPodConditionsPattern", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2)
+    field("type", Ty::String, 1).required().go("v1.PodConditionType"),
+    field("status", Ty::String, 2).go("v1.ConditionStatus")
 ]) };
 static T138: Type = Type { name: "io.k8s.api.batch.v1.PodFailurePolicyRule", atomic: false, shape: Shape::Struct(&[
-    field("action", Ty::String, 1).required(),
+    field("action", Ty::String, 1).required().go("v1.PodFailurePolicyAction"),
     field("onExitCodes", Ty::Ref(&T136), 2).pointer().omitempty(),
     field("onPodConditions", Ty::List(&Ty::Ref(&T137)), 3).omitempty()
 ]) };
@@ -1044,8 +1044,8 @@ static T140: Type = Type { name: "io.k8s.api.batch.v1.SuccessPolicyRule", atomic
     field("succeededCount", Ty::Int32, 2).pointer().omitempty()
 ]) };
 static T141: Type = Type { name: "io.k8s.api.batch.v1.UncountedTerminatedPods", atomic: false, shape: Shape::Struct(&[
-    field("succeeded", Ty::List(&Ty::String), 1).omitempty().set(),
-    field("failed", Ty::List(&Ty::String), 2).omitempty().set()
+    field("succeeded", Ty::List(&Ty::String), 1).omitempty().set().go("[]types.UID"),
+    field("failed", Ty::List(&Ty::String), 2).omitempty().set().go("[]types.UID")
 ]) };
 static T142: Type = Type { name: "io.k8s.api.coordination.v1.Lease", atomic: false, shape: Shape::Struct(&[
     field("", Ty::Ref(&T532), 0).inline(),
@@ -1063,7 +1063,7 @@ static T144: Type = Type { name: "io.k8s.api.coordination.v1.LeaseSpec", atomic:
     field("acquireTime", Ty::Ref(&T513), 3).pointer().omitempty(),
     field("renewTime", Ty::Ref(&T513), 4).pointer().omitempty(),
     field("leaseTransitions", Ty::Int32, 5).pointer().omitempty(),
-    field("strategy", Ty::String, 6).pointer().omitempty(),
+    field("strategy", Ty::String, 6).pointer().omitempty().go("v1.CoordinatedLeaseStrategy"),
     field("preferredHolder", Ty::String, 7).pointer().omitempty()
 ]) };
 static T145: Type = Type { name: "io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource", atomic: false, shape: Shape::Struct(&[
@@ -1078,20 +1078,20 @@ static T146: Type = Type { name: "io.k8s.api.core.v1.Affinity", atomic: false, s
     field("podAntiAffinity", Ty::Ref(&T283), 3).pointer().omitempty()
 ]) };
 static T147: Type = Type { name: "io.k8s.api.core.v1.AppArmorProfile", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
+    field("type", Ty::String, 1).required().go("v1.AppArmorProfileType"),
     field("localhostProfile", Ty::String, 2).pointer().omitempty()
 ]) };
 static T148: Type = Type { name: "io.k8s.api.core.v1.AttachedVolume", atomic: false, shape: Shape::Struct(&[
-    field("name", Ty::String, 1).required(),
+    field("name", Ty::String, 1).required().go("v1.UniqueVolumeName"),
     field("devicePath", Ty::String, 2).required()
 ]) };
 static T149: Type = Type { name: "io.k8s.api.core.v1.AzureDiskVolumeSource", atomic: false, shape: Shape::Struct(&[
     field("diskName", Ty::String, 1).required(),
     field("diskURI", Ty::String, 2).required(),
-    field("cachingMode", Ty::String, 3).pointer().omitempty(),
+    field("cachingMode", Ty::String, 3).pointer().omitempty().go("v1.AzureDataDiskCachingMode"),
     field("fsType", Ty::String, 4).pointer().omitempty(),
     field("readOnly", Ty::Bool, 5).pointer().omitempty(),
-    field("kind", Ty::String, 6).pointer().omitempty()
+    field("kind", Ty::String, 6).pointer().omitempty().go("v1.AzureDataDiskKind")
 ]) };
 static T150: Type = Type { name: "io.k8s.api.core.v1.AzureFilePersistentVolumeSource", atomic: false, shape: Shape::Struct(&[
     field("secretName", Ty::String, 1).required(),
@@ -1129,8 +1129,8 @@ static T154: Type = Type { name: "io.k8s.api.core.v1.CSIVolumeSource", atomic: f
     field("nodePublishSecretRef", Ty::Ref(&T236), 5).pointer().omitempty()
 ]) };
 static T155: Type = Type { name: "io.k8s.api.core.v1.Capabilities", atomic: false, shape: Shape::Struct(&[
-    field("add", Ty::List(&Ty::String), 1).omitempty(),
-    field("drop", Ty::List(&Ty::String), 2).omitempty()
+    field("add", Ty::List(&Ty::String), 1).omitempty().go("[]v1.Capability"),
+    field("drop", Ty::List(&Ty::String), 2).omitempty().go("[]v1.Capability")
 ]) };
 static T156: Type = Type { name: "io.k8s.api.core.v1.CephFSPersistentVolumeSource", atomic: false, shape: Shape::Struct(&[
     field("monitors", Ty::List(&Ty::String), 1).required(),
@@ -1171,8 +1171,8 @@ static T161: Type = Type { name: "io.k8s.api.core.v1.ClusterTrustBundleProjectio
     field("path", Ty::String, 4).required()
 ]) };
 static T162: Type = Type { name: "io.k8s.api.core.v1.ComponentCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v1.ComponentConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("message", Ty::String, 3).omitempty(),
     field("error", Ty::String, 4).omitempty()
 ]) };
@@ -1210,7 +1210,7 @@ static T168: Type = Type { name: "io.k8s.api.core.v1.ConfigMapList", atomic: fal
 static T169: Type = Type { name: "io.k8s.api.core.v1.ConfigMapNodeConfigSource", atomic: false, shape: Shape::Struct(&[
     field("namespace", Ty::String, 1).required(),
     field("name", Ty::String, 2).required(),
-    field("uid", Ty::String, 3).omitempty(),
+    field("uid", Ty::String, 3).omitempty().go("types.UID"),
     field("resourceVersion", Ty::String, 4).omitempty(),
     field("kubeletConfigKey", Ty::String, 5).required()
 ]) };
@@ -1236,7 +1236,7 @@ static T172: Type = Type { name: "io.k8s.api.core.v1.Container", atomic: false, 
     field("env", Ty::List(&Ty::Ref(&T196)), 7).omitempty().map(&["name"]).merge().merge_key("name"),
     field("resources", Ty::Ref(&T331), 8).omitempty(),
     field("resizePolicy", Ty::List(&Ty::Ref(&T176)), 23).omitempty(),
-    field("restartPolicy", Ty::String, 24).pointer().omitempty(),
+    field("restartPolicy", Ty::String, 24).pointer().omitempty().go("v1.ContainerRestartPolicy"),
     field("restartPolicyRules", Ty::List(&Ty::Ref(&T177)), 25).omitempty(),
     field("volumeMounts", Ty::List(&Ty::Ref(&T372)), 9).omitempty().map(&["mountPath"]).merge().merge_key("mountPath"),
     field("volumeDevices", Ty::List(&Ty::Ref(&T371)), 21).omitempty().map(&["devicePath"]).merge().merge_key("devicePath"),
@@ -1245,8 +1245,8 @@ static T172: Type = Type { name: "io.k8s.api.core.v1.Container", atomic: false, 
     field("startupProbe", Ty::Ref(&T312), 22).pointer().omitempty(),
     field("lifecycle", Ty::Ref(&T226), 12).pointer().omitempty(),
     field("terminationMessagePath", Ty::String, 13).omitempty(),
-    field("terminationMessagePolicy", Ty::String, 20).omitempty(),
-    field("imagePullPolicy", Ty::String, 14).omitempty(),
+    field("terminationMessagePolicy", Ty::String, 20).omitempty().go("v1.TerminationMessagePolicy"),
+    field("imagePullPolicy", Ty::String, 14).omitempty().go("v1.PullPolicy"),
     field("securityContext", Ty::Ref(&T346), 15).pointer().omitempty(),
     field("stdin", Ty::Bool, 16).omitempty(),
     field("stdinOnce", Ty::Bool, 17).omitempty(),
@@ -1265,19 +1265,19 @@ static T175: Type = Type { name: "io.k8s.api.core.v1.ContainerPort", atomic: fal
     field("name", Ty::String, 1).omitempty(),
     field("hostPort", Ty::Int32, 2).omitempty(),
     field("containerPort", Ty::Int32, 3).required(),
-    field("protocol", Ty::String, 4).omitempty(),
+    field("protocol", Ty::String, 4).omitempty().go("v1.Protocol"),
     field("hostIP", Ty::String, 5).omitempty()
 ]) };
 static T176: Type = Type { name: "io.k8s.api.core.v1.ContainerResizePolicy", atomic: false, shape: Shape::Struct(&[
-    field("resourceName", Ty::String, 1).required(),
-    field("restartPolicy", Ty::String, 2).required()
+    field("resourceName", Ty::String, 1).required().go("v1.ResourceName"),
+    field("restartPolicy", Ty::String, 2).required().go("v1.ResourceResizeRestartPolicy")
 ]) };
 static T177: Type = Type { name: "io.k8s.api.core.v1.ContainerRestartRule", atomic: false, shape: Shape::Struct(&[
-    field("action", Ty::String, 1).omitempty().required(),
+    field("action", Ty::String, 1).omitempty().required().go("v1.ContainerRestartRuleAction"),
     field("exitCodes", Ty::Ref(&T178), 2).pointer().omitempty()
 ]) };
 static T178: Type = Type { name: "io.k8s.api.core.v1.ContainerRestartRuleOnExitCodes", atomic: false, shape: Shape::Struct(&[
-    field("operator", Ty::String, 1).omitempty().required(),
+    field("operator", Ty::String, 1).omitempty().required().go("v1.ContainerRestartRuleOnExitCodesOperator"),
     field("values", Ty::List(&Ty::Int32), 2).omitempty().set()
 ]) };
 static T179: Type = Type { name: "io.k8s.api.core.v1.ContainerState", atomic: false, shape: Shape::Struct(&[
@@ -1311,12 +1311,12 @@ static T183: Type = Type { name: "io.k8s.api.core.v1.ContainerStatus", atomic: f
     field("imageID", Ty::String, 7).required(),
     field("containerID", Ty::String, 8).omitempty(),
     field("started", Ty::Bool, 9).pointer().omitempty(),
-    field("allocatedResources", Ty::Map(&Ty::Ref(&T495)), 10).omitempty(),
+    field("allocatedResources", Ty::Map(&Ty::Ref(&T495)), 10).omitempty().go("v1.ResourceList"),
     field("resources", Ty::Ref(&T331), 11).pointer().omitempty(),
     field("volumeMounts", Ty::List(&Ty::Ref(&T373)), 12).omitempty().map(&["mountPath"]).merge().merge_key("mountPath"),
     field("user", Ty::Ref(&T184), 13).pointer().omitempty(),
     field("allocatedResourcesStatus", Ty::List(&Ty::Ref(&T332)), 14).omitempty().map(&["name"]).merge().merge_key("name"),
-    field("stopSignal", Ty::String, 15).pointer().omitempty()
+    field("stopSignal", Ty::String, 15).pointer().omitempty().go("v1.Signal")
 ]) };
 static T184: Type = Type { name: "io.k8s.api.core.v1.ContainerUser", atomic: false, shape: Shape::Struct(&[
     field("linux", Ty::Ref(&T232), 1).pointer().omitempty()
@@ -1338,7 +1338,7 @@ static T188: Type = Type { name: "io.k8s.api.core.v1.DownwardAPIVolumeSource", a
     field("defaultMode", Ty::Int32, 2).pointer().omitempty()
 ]) };
 static T189: Type = Type { name: "io.k8s.api.core.v1.EmptyDirVolumeSource", atomic: false, shape: Shape::Struct(&[
-    field("medium", Ty::String, 1).omitempty(),
+    field("medium", Ty::String, 1).omitempty().go("v1.StorageMedium"),
     field("sizeLimit", Ty::Ref(&T495), 2).pointer().omitempty()
 ]) };
 static T190: Type = Type { name: "io.k8s.api.core.v1.EndpointAddress", atomic: true, shape: Shape::Struct(&[
@@ -1350,7 +1350,7 @@ static T190: Type = Type { name: "io.k8s.api.core.v1.EndpointAddress", atomic: t
 static T191: Type = Type { name: "io.k8s.api.core.v1.EndpointPort", atomic: true, shape: Shape::Struct(&[
     field("name", Ty::String, 1).omitempty(),
     field("port", Ty::Int32, 2).required(),
-    field("protocol", Ty::String, 3).omitempty(),
+    field("protocol", Ty::String, 3).omitempty().go("v1.Protocol"),
     field("appProtocol", Ty::String, 4).pointer().omitempty()
 ]) };
 static T192: Type = Type { name: "io.k8s.api.core.v1.EndpointSubset", atomic: false, shape: Shape::Struct(&[
@@ -1400,7 +1400,7 @@ static T199: Type = Type { name: "io.k8s.api.core.v1.EphemeralContainerCommon", 
     field("env", Ty::List(&Ty::Ref(&T196)), 7).omitempty().map(&["name"]).merge().merge_key("name"),
     field("resources", Ty::Ref(&T331), 8).omitempty(),
     field("resizePolicy", Ty::List(&Ty::Ref(&T176)), 23).omitempty(),
-    field("restartPolicy", Ty::String, 24).pointer().omitempty(),
+    field("restartPolicy", Ty::String, 24).pointer().omitempty().go("v1.ContainerRestartPolicy"),
     field("restartPolicyRules", Ty::List(&Ty::Ref(&T177)), 25).omitempty(),
     field("volumeMounts", Ty::List(&Ty::Ref(&T372)), 9).omitempty().map(&["mountPath"]).merge().merge_key("mountPath"),
     field("volumeDevices", Ty::List(&Ty::Ref(&T371)), 21).omitempty().map(&["devicePath"]).merge().merge_key("devicePath"),
@@ -1409,8 +1409,8 @@ static T199: Type = Type { name: "io.k8s.api.core.v1.EphemeralContainerCommon", 
     field("startupProbe", Ty::Ref(&T312), 22).pointer().omitempty(),
     field("lifecycle", Ty::Ref(&T226), 12).pointer().omitempty(),
     field("terminationMessagePath", Ty::String, 13).omitempty(),
-    field("terminationMessagePolicy", Ty::String, 20).omitempty(),
-    field("imagePullPolicy", Ty::String, 14).omitempty(),
+    field("terminationMessagePolicy", Ty::String, 20).omitempty().go("v1.TerminationMessagePolicy"),
+    field("imagePullPolicy", Ty::String, 14).omitempty().go("v1.PullPolicy"),
     field("securityContext", Ty::Ref(&T346), 15).pointer().omitempty(),
     field("stdin", Ty::Bool, 16).omitempty(),
     field("stdinOnce", Ty::Bool, 17).omitempty(),
@@ -1514,7 +1514,7 @@ static T216: Type = Type { name: "io.k8s.api.core.v1.HTTPGetAction", atomic: fal
     field("path", Ty::String, 1).omitempty(),
     field("port", Ty::Ref(&T539), 2).required(),
     field("host", Ty::String, 3).omitempty(),
-    field("scheme", Ty::String, 4).omitempty(),
+    field("scheme", Ty::String, 4).omitempty().go("v1.URIScheme"),
     field("httpHeaders", Ty::List(&Ty::Ref(&T217)), 5).omitempty()
 ]) };
 static T217: Type = Type { name: "io.k8s.api.core.v1.HTTPHeader", atomic: false, shape: Shape::Struct(&[
@@ -1530,7 +1530,7 @@ static T219: Type = Type { name: "io.k8s.api.core.v1.HostIP", atomic: false, sha
 ]) };
 static T220: Type = Type { name: "io.k8s.api.core.v1.HostPathVolumeSource", atomic: false, shape: Shape::Struct(&[
     field("path", Ty::String, 1).required(),
-    field("type", Ty::String, 2).pointer().omitempty()
+    field("type", Ty::String, 2).pointer().omitempty().go("v1.HostPathType")
 ]) };
 static T221: Type = Type { name: "io.k8s.api.core.v1.ISCSIPersistentVolumeSource", atomic: false, shape: Shape::Struct(&[
     field("targetPortal", Ty::String, 1).required(),
@@ -1560,7 +1560,7 @@ static T222: Type = Type { name: "io.k8s.api.core.v1.ISCSIVolumeSource", atomic:
 ]) };
 static T223: Type = Type { name: "io.k8s.api.core.v1.ImageVolumeSource", atomic: false, shape: Shape::Struct(&[
     field("reference", Ty::String, 1).omitempty(),
-    field("pullPolicy", Ty::String, 2).omitempty()
+    field("pullPolicy", Ty::String, 2).omitempty().go("v1.PullPolicy")
 ]) };
 static T224: Type = Type { name: "io.k8s.api.core.v1.ImageVolumeStatus", atomic: false, shape: Shape::Struct(&[
     field("imageRef", Ty::String, 1).omitempty().required()
@@ -1573,7 +1573,7 @@ static T225: Type = Type { name: "io.k8s.api.core.v1.KeyToPath", atomic: false, 
 static T226: Type = Type { name: "io.k8s.api.core.v1.Lifecycle", atomic: false, shape: Shape::Struct(&[
     field("postStart", Ty::Ref(&T227), 1).pointer().omitempty(),
     field("preStop", Ty::Ref(&T227), 2).pointer().omitempty(),
-    field("stopSignal", Ty::String, 3).pointer().omitempty()
+    field("stopSignal", Ty::String, 3).pointer().omitempty().go("v1.Signal")
 ]) };
 static T227: Type = Type { name: "io.k8s.api.core.v1.LifecycleHandler", atomic: false, shape: Shape::Struct(&[
     field("exec", Ty::Ref(&T205), 1).pointer().omitempty(),
@@ -1587,12 +1587,12 @@ static T228: Type = Type { name: "io.k8s.api.core.v1.LimitRange", atomic: false,
     field("spec", Ty::Ref(&T231), 2).omitempty()
 ]) };
 static T229: Type = Type { name: "io.k8s.api.core.v1.LimitRangeItem", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("max", Ty::Map(&Ty::Ref(&T495)), 2).omitempty(),
-    field("min", Ty::Map(&Ty::Ref(&T495)), 3).omitempty(),
-    field("default", Ty::Map(&Ty::Ref(&T495)), 4).omitempty(),
-    field("defaultRequest", Ty::Map(&Ty::Ref(&T495)), 5).omitempty(),
-    field("maxLimitRequestRatio", Ty::Map(&Ty::Ref(&T495)), 6).omitempty()
+    field("type", Ty::String, 1).required().go("v1.LimitType"),
+    field("max", Ty::Map(&Ty::Ref(&T495)), 2).omitempty().go("v1.ResourceList"),
+    field("min", Ty::Map(&Ty::Ref(&T495)), 3).omitempty().go("v1.ResourceList"),
+    field("default", Ty::Map(&Ty::Ref(&T495)), 4).omitempty().go("v1.ResourceList"),
+    field("defaultRequest", Ty::Map(&Ty::Ref(&T495)), 5).omitempty().go("v1.ResourceList"),
+    field("maxLimitRequestRatio", Ty::Map(&Ty::Ref(&T495)), 6).omitempty().go("v1.ResourceList")
 ]) };
 static T230: Type = Type { name: "io.k8s.api.core.v1.LimitRangeList", atomic: false, shape: Shape::Struct(&[
     field("", Ty::Ref(&T532), 0).inline(),
@@ -1615,7 +1615,7 @@ static T233: Type = Type { name: "io.k8s.api.core.v1.List", atomic: false, shape
 static T234: Type = Type { name: "io.k8s.api.core.v1.LoadBalancerIngress", atomic: false, shape: Shape::Struct(&[
     field("ip", Ty::String, 1).omitempty(),
     field("hostname", Ty::String, 2).omitempty(),
-    field("ipMode", Ty::String, 3).pointer().omitempty(),
+    field("ipMode", Ty::String, 3).pointer().omitempty().go("v1.LoadBalancerIPMode"),
     field("ports", Ty::List(&Ty::Ref(&T309)), 4).omitempty()
 ]) };
 static T235: Type = Type { name: "io.k8s.api.core.v1.LoadBalancerStatus", atomic: false, shape: Shape::Struct(&[
@@ -1630,7 +1630,7 @@ static T237: Type = Type { name: "io.k8s.api.core.v1.LocalVolumeSource", atomic:
 ]) };
 static T238: Type = Type { name: "io.k8s.api.core.v1.ModifyVolumeStatus", atomic: false, shape: Shape::Struct(&[
     field("targetVolumeAttributesClassName", Ty::String, 1).omitempty(),
-    field("status", Ty::String, 2).required()
+    field("status", Ty::String, 2).required().go("v1.PersistentVolumeClaimModifyVolumeStatus")
 ]) };
 static T239: Type = Type { name: "io.k8s.api.core.v1.NFSVolumeSource", atomic: false, shape: Shape::Struct(&[
     field("server", Ty::String, 1).required(),
@@ -1644,8 +1644,8 @@ static T240: Type = Type { name: "io.k8s.api.core.v1.Namespace", atomic: false, 
     field("status", Ty::Ref(&T244), 3).omitempty()
 ]) };
 static T241: Type = Type { name: "io.k8s.api.core.v1.NamespaceCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v1.NamespaceConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastTransitionTime", Ty::Ref(&T531), 4).omitempty(),
     field("reason", Ty::String, 5).omitempty(),
     field("message", Ty::String, 6).omitempty()
@@ -1656,10 +1656,10 @@ static T242: Type = Type { name: "io.k8s.api.core.v1.NamespaceList", atomic: fal
     field("items", Ty::List(&Ty::Ref(&T240)), 2).required()
 ]) };
 static T243: Type = Type { name: "io.k8s.api.core.v1.NamespaceSpec", atomic: false, shape: Shape::Struct(&[
-    field("finalizers", Ty::List(&Ty::String), 1).omitempty()
+    field("finalizers", Ty::List(&Ty::String), 1).omitempty().go("[]v1.FinalizerName")
 ]) };
 static T244: Type = Type { name: "io.k8s.api.core.v1.NamespaceStatus", atomic: false, shape: Shape::Struct(&[
-    field("phase", Ty::String, 1).omitempty(),
+    field("phase", Ty::String, 1).omitempty().go("v1.NamespacePhase"),
     field("conditions", Ty::List(&Ty::Ref(&T241)), 2).omitempty().map(&["type"]).merge().merge_key("type")
 ]) };
 static T245: Type = Type { name: "io.k8s.api.core.v1.Node", atomic: false, shape: Shape::Struct(&[
@@ -1669,7 +1669,7 @@ static T245: Type = Type { name: "io.k8s.api.core.v1.Node", atomic: false, shape
     field("status", Ty::Ref(&T262), 3).omitempty()
 ]) };
 static T246: Type = Type { name: "io.k8s.api.core.v1.NodeAddress", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
+    field("type", Ty::String, 1).required().go("v1.NodeAddressType"),
     field("address", Ty::String, 2).required()
 ]) };
 static T247: Type = Type { name: "io.k8s.api.core.v1.NodeAffinity", atomic: false, shape: Shape::Struct(&[
@@ -1679,11 +1679,11 @@ static T247: Type = Type { name: "io.k8s.api.core.v1.NodeAffinity", atomic: fals
 static T248: Type = Type { name: "io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus", atomic: false, shape: Shape::Struct(&[
     field("resourceClaimName", Ty::String, 1).required(),
     field("containers", Ty::List(&Ty::String), 2).omitempty().set(),
-    field("resources", Ty::Map(&Ty::Ref(&T495)), 3).required()
+    field("resources", Ty::Map(&Ty::Ref(&T495)), 3).required().go("map[v1.ResourceName]resource.Quantity")
 ]) };
 static T249: Type = Type { name: "io.k8s.api.core.v1.NodeCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v1.NodeConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastHeartbeatTime", Ty::Ref(&T531), 3).omitempty(),
     field("lastTransitionTime", Ty::Ref(&T531), 4).omitempty(),
     field("reason", Ty::String, 5).omitempty(),
@@ -1726,7 +1726,7 @@ static T258: Type = Type { name: "io.k8s.api.core.v1.NodeSelector", atomic: true
 ]) };
 static T259: Type = Type { name: "io.k8s.api.core.v1.NodeSelectorRequirement", atomic: false, shape: Shape::Struct(&[
     field("key", Ty::String, 1).required(),
-    field("operator", Ty::String, 2).required(),
+    field("operator", Ty::String, 2).required().go("v1.NodeSelectorOperator"),
     field("values", Ty::List(&Ty::String), 3).omitempty()
 ]) };
 static T260: Type = Type { name: "io.k8s.api.core.v1.NodeSelectorTerm", atomic: true, shape: Shape::Struct(&[
@@ -1743,15 +1743,15 @@ static T261: Type = Type { name: "io.k8s.api.core.v1.NodeSpec", atomic: false, s
     field("externalID", Ty::String, 2).omitempty()
 ]) };
 static T262: Type = Type { name: "io.k8s.api.core.v1.NodeStatus", atomic: false, shape: Shape::Struct(&[
-    field("capacity", Ty::Map(&Ty::Ref(&T495)), 1).omitempty(),
-    field("allocatable", Ty::Map(&Ty::Ref(&T495)), 2).omitempty(),
-    field("phase", Ty::String, 3).omitempty(),
+    field("capacity", Ty::Map(&Ty::Ref(&T495)), 1).omitempty().go("v1.ResourceList"),
+    field("allocatable", Ty::Map(&Ty::Ref(&T495)), 2).omitempty().go("v1.ResourceList"),
+    field("phase", Ty::String, 3).omitempty().go("v1.NodePhase"),
     field("conditions", Ty::List(&Ty::Ref(&T249)), 4).omitempty().map(&["type"]).merge().merge_key("type"),
     field("addresses", Ty::List(&Ty::Ref(&T246)), 5).omitempty().map(&["type"]).merge().merge_key("type"),
     field("daemonEndpoints", Ty::Ref(&T252), 6).omitempty(),
     field("nodeInfo", Ty::Ref(&T264), 7).omitempty(),
     field("images", Ty::List(&Ty::Ref(&T174)), 8).omitempty(),
-    field("volumesInUse", Ty::List(&Ty::String), 9).omitempty(),
+    field("volumesInUse", Ty::List(&Ty::String), 9).omitempty().go("[]v1.UniqueVolumeName"),
     field("volumesAttached", Ty::List(&Ty::Ref(&T148)), 10).omitempty(),
     field("config", Ty::Ref(&T251), 11).pointer().omitempty(),
     field("runtimeHandlers", Ty::List(&Ty::Ref(&T256)), 12).omitempty(),
@@ -1782,7 +1782,7 @@ static T266: Type = Type { name: "io.k8s.api.core.v1.ObjectReference", atomic: t
     field("kind", Ty::String, 1).omitempty(),
     field("namespace", Ty::String, 2).omitempty(),
     field("name", Ty::String, 3).omitempty(),
-    field("uid", Ty::String, 4).omitempty(),
+    field("uid", Ty::String, 4).omitempty().go("types.UID"),
     field("apiVersion", Ty::String, 5).omitempty(),
     field("resourceVersion", Ty::String, 6).omitempty(),
     field("fieldPath", Ty::String, 7).omitempty()
@@ -1800,8 +1800,8 @@ static T268: Type = Type { name: "io.k8s.api.core.v1.PersistentVolumeClaim", ato
     field("status", Ty::Ref(&T272), 3).omitempty()
 ]) };
 static T269: Type = Type { name: "io.k8s.api.core.v1.PersistentVolumeClaimCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v1.PersistentVolumeClaimConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastProbeTime", Ty::Ref(&T531), 3).omitempty(),
     field("lastTransitionTime", Ty::Ref(&T531), 4).omitempty(),
     field("reason", Ty::String, 5).omitempty(),
@@ -1813,23 +1813,23 @@ static T270: Type = Type { name: "io.k8s.api.core.v1.PersistentVolumeClaimList",
     field("items", Ty::List(&Ty::Ref(&T268)), 2).required()
 ]) };
 static T271: Type = Type { name: "io.k8s.api.core.v1.PersistentVolumeClaimSpec", atomic: false, shape: Shape::Struct(&[
-    field("accessModes", Ty::List(&Ty::String), 1).omitempty(),
+    field("accessModes", Ty::List(&Ty::String), 1).omitempty().go("[]v1.PersistentVolumeAccessMode"),
     field("selector", Ty::Ref(&T508), 4).pointer().omitempty(),
     field("resources", Ty::Ref(&T376), 2).omitempty(),
     field("volumeName", Ty::String, 3).omitempty(),
     field("storageClassName", Ty::String, 5).pointer().omitempty(),
-    field("volumeMode", Ty::String, 6).pointer().omitempty(),
+    field("volumeMode", Ty::String, 6).pointer().omitempty().go("v1.PersistentVolumeMode"),
     field("dataSource", Ty::Ref(&T368), 7).pointer().omitempty(),
     field("dataSourceRef", Ty::Ref(&T369), 8).pointer().omitempty(),
     field("volumeAttributesClassName", Ty::String, 9).pointer().omitempty()
 ]) };
 static T272: Type = Type { name: "io.k8s.api.core.v1.PersistentVolumeClaimStatus", atomic: false, shape: Shape::Struct(&[
-    field("phase", Ty::String, 1).omitempty(),
-    field("accessModes", Ty::List(&Ty::String), 2).omitempty(),
-    field("capacity", Ty::Map(&Ty::Ref(&T495)), 3).omitempty(),
+    field("phase", Ty::String, 1).omitempty().go("v1.PersistentVolumeClaimPhase"),
+    field("accessModes", Ty::List(&Ty::String), 2).omitempty().go("[]v1.PersistentVolumeAccessMode"),
+    field("capacity", Ty::Map(&Ty::Ref(&T495)), 3).omitempty().go("v1.ResourceList"),
     field("conditions", Ty::List(&Ty::Ref(&T269)), 4).omitempty().map(&["type"]).merge().merge_key("type"),
-    field("allocatedResources", Ty::Map(&Ty::Ref(&T495)), 5).omitempty(),
-    field("allocatedResourceStatuses", Ty::Map(&Ty::String), 7).omitempty(),
+    field("allocatedResources", Ty::Map(&Ty::Ref(&T495)), 5).omitempty().go("v1.ResourceList"),
+    field("allocatedResourceStatuses", Ty::Map(&Ty::String), 7).omitempty().go("map[v1.ResourceName]v1.ClaimResourceStatus"),
     field("currentVolumeAttributesClassName", Ty::String, 8).pointer().omitempty(),
     field("modifyVolumeStatus", Ty::Ref(&T238), 9).pointer().omitempty()
 ]) };
@@ -1871,19 +1871,19 @@ static T276: Type = Type { name: "io.k8s.api.core.v1.PersistentVolumeSource", at
     field("csi", Ty::Ref(&T153), 22).pointer().omitempty()
 ]) };
 static T277: Type = Type { name: "io.k8s.api.core.v1.PersistentVolumeSpec", atomic: false, shape: Shape::Struct(&[
-    field("capacity", Ty::Map(&Ty::Ref(&T495)), 1).omitempty(),
+    field("capacity", Ty::Map(&Ty::Ref(&T495)), 1).omitempty().go("v1.ResourceList"),
     field("", Ty::Ref(&T276), 2).inline(),
-    field("accessModes", Ty::List(&Ty::String), 3).omitempty(),
+    field("accessModes", Ty::List(&Ty::String), 3).omitempty().go("[]v1.PersistentVolumeAccessMode"),
     field("claimRef", Ty::Ref(&T266), 4).pointer().omitempty(),
-    field("persistentVolumeReclaimPolicy", Ty::String, 5).omitempty(),
+    field("persistentVolumeReclaimPolicy", Ty::String, 5).omitempty().go("v1.PersistentVolumeReclaimPolicy"),
     field("storageClassName", Ty::String, 6).omitempty(),
     field("mountOptions", Ty::List(&Ty::String), 7).omitempty(),
-    field("volumeMode", Ty::String, 8).pointer().omitempty(),
+    field("volumeMode", Ty::String, 8).pointer().omitempty().go("v1.PersistentVolumeMode"),
     field("nodeAffinity", Ty::Ref(&T374), 9).pointer().omitempty(),
     field("volumeAttributesClassName", Ty::String, 10).pointer().omitempty()
 ]) };
 static T278: Type = Type { name: "io.k8s.api.core.v1.PersistentVolumeStatus", atomic: false, shape: Shape::Struct(&[
-    field("phase", Ty::String, 1).omitempty(),
+    field("phase", Ty::String, 1).omitempty().go("v1.PersistentVolumePhase"),
     field("message", Ty::String, 2).omitempty(),
     field("reason", Ty::String, 3).omitempty(),
     field("lastPhaseTransitionTime", Ty::Ref(&T531), 4).pointer().omitempty()
@@ -1932,9 +1932,9 @@ static T285: Type = Type { name: "io.k8s.api.core.v1.PodCertificateProjection", 
     field("userAnnotations", Ty::Map(&Ty::String), 7).omitempty()
 ]) };
 static T286: Type = Type { name: "io.k8s.api.core.v1.PodCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
+    field("type", Ty::String, 1).required().go("v1.PodConditionType"),
     field("observedGeneration", Ty::Int64, 7).omitempty(),
-    field("status", Ty::String, 2).required(),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastProbeTime", Ty::Ref(&T531), 3).omitempty(),
     field("lastTransitionTime", Ty::Ref(&T531), 4).omitempty(),
     field("reason", Ty::String, 5).omitempty(),
@@ -1984,7 +1984,7 @@ static T293: Type = Type { name: "io.k8s.api.core.v1.PodLogOptions", atomic: fal
     field("stream", Ty::String, 10).pointer().omitempty()
 ]) };
 static T294: Type = Type { name: "io.k8s.api.core.v1.PodOS", atomic: false, shape: Shape::Struct(&[
-    field("name", Ty::String, 1).required()
+    field("name", Ty::String, 1).required().go("v1.OSName")
 ]) };
 static T295: Type = Type { name: "io.k8s.api.core.v1.PodPortForwardOptions", atomic: false, shape: Shape::Struct(&[
     field("", Ty::Ref(&T532), 0).inline(),
@@ -1995,7 +1995,7 @@ static T296: Type = Type { name: "io.k8s.api.core.v1.PodProxyOptions", atomic: f
     field("path", Ty::String, 1).omitempty()
 ]) };
 static T297: Type = Type { name: "io.k8s.api.core.v1.PodReadinessGate", atomic: false, shape: Shape::Struct(&[
-    field("conditionType", Ty::String, 1).required()
+    field("conditionType", Ty::String, 1).required().go("v1.PodConditionType")
 ]) };
 static T298: Type = Type { name: "io.k8s.api.core.v1.PodResourceClaim", atomic: false, shape: Shape::Struct(&[
     field("name", Ty::String, 1).required(),
@@ -2019,23 +2019,23 @@ static T302: Type = Type { name: "io.k8s.api.core.v1.PodSecurityContext", atomic
     field("runAsGroup", Ty::Int64, 6).pointer().omitempty(),
     field("runAsNonRoot", Ty::Bool, 3).pointer().omitempty(),
     field("supplementalGroups", Ty::List(&Ty::Int64), 4).omitempty(),
-    field("supplementalGroupsPolicy", Ty::String, 12).pointer().omitempty(),
+    field("supplementalGroupsPolicy", Ty::String, 12).pointer().omitempty().go("v1.SupplementalGroupsPolicy"),
     field("fsGroup", Ty::Int64, 5).pointer().omitempty(),
     field("sysctls", Ty::List(&Ty::Ref(&T361)), 7).omitempty(),
-    field("fsGroupChangePolicy", Ty::String, 9).pointer().omitempty(),
+    field("fsGroupChangePolicy", Ty::String, 9).pointer().omitempty().go("v1.PodFSGroupChangePolicy"),
     field("seccompProfile", Ty::Ref(&T338), 10).pointer().omitempty(),
     field("appArmorProfile", Ty::Ref(&T147), 11).pointer().omitempty(),
-    field("seLinuxChangePolicy", Ty::String, 13).pointer().omitempty()
+    field("seLinuxChangePolicy", Ty::String, 13).pointer().omitempty().go("v1.PodSELinuxChangePolicy")
 ]) };
 static T303: Type = Type { name: "io.k8s.api.core.v1.PodSpec", atomic: false, shape: Shape::Struct(&[
     field("volumes", Ty::List(&Ty::Ref(&T370)), 1).omitempty().map(&["name"]).merge().retain_keys().merge_key("name"),
     field("initContainers", Ty::List(&Ty::Ref(&T172)), 20).omitempty().map(&["name"]).merge().merge_key("name"),
     field("containers", Ty::List(&Ty::Ref(&T172)), 2).required().map(&["name"]).merge().merge_key("name"),
     field("ephemeralContainers", Ty::List(&Ty::Ref(&T198)), 34).omitempty().map(&["name"]).merge().merge_key("name"),
-    field("restartPolicy", Ty::String, 3).omitempty(),
+    field("restartPolicy", Ty::String, 3).omitempty().go("v1.RestartPolicy"),
     field("terminationGracePeriodSeconds", Ty::Int64, 4).pointer().omitempty(),
     field("activeDeadlineSeconds", Ty::Int64, 5).pointer().omitempty(),
-    field("dnsPolicy", Ty::String, 6).omitempty(),
+    field("dnsPolicy", Ty::String, 6).omitempty().go("v1.DNSPolicy"),
     field("nodeSelector", Ty::Map(&Ty::String), 7).omitempty().atomic(),
     field("serviceAccountName", Ty::String, 8).omitempty(),
     field("serviceAccount", Ty::String, 9).omitempty(),
@@ -2059,8 +2059,8 @@ static T303: Type = Type { name: "io.k8s.api.core.v1.PodSpec", atomic: false, sh
     field("readinessGates", Ty::List(&Ty::Ref(&T297)), 28).omitempty(),
     field("runtimeClassName", Ty::String, 29).pointer().omitempty(),
     field("enableServiceLinks", Ty::Bool, 30).pointer().omitempty(),
-    field("preemptionPolicy", Ty::String, 31).pointer().omitempty(),
-    field("overhead", Ty::Map(&Ty::Ref(&T495)), 32).omitempty(),
+    field("preemptionPolicy", Ty::String, 31).pointer().omitempty().go("v1.PreemptionPolicy"),
+    field("overhead", Ty::Map(&Ty::Ref(&T495)), 32).omitempty().go("v1.ResourceList"),
     field("topologySpreadConstraints", Ty::List(&Ty::Ref(&T367)), 33).omitempty().map(&["topologyKey", "whenUnsatisfiable"]).merge().merge_key("topologyKey"),
     field("setHostnameAsFQDN", Ty::Bool, 35).pointer().omitempty(),
     field("os", Ty::Ref(&T294), 36).pointer().omitempty(),
@@ -2073,7 +2073,7 @@ static T303: Type = Type { name: "io.k8s.api.core.v1.PodSpec", atomic: false, sh
 ]) };
 static T304: Type = Type { name: "io.k8s.api.core.v1.PodStatus", atomic: false, shape: Shape::Struct(&[
     field("observedGeneration", Ty::Int64, 17).omitempty(),
-    field("phase", Ty::String, 1).omitempty(),
+    field("phase", Ty::String, 1).omitempty().go("v1.PodPhase"),
     field("conditions", Ty::List(&Ty::Ref(&T286)), 2).omitempty().map(&["type"]).merge().merge_key("type"),
     field("message", Ty::String, 3).omitempty(),
     field("reason", Ty::String, 4).omitempty(),
@@ -2085,12 +2085,12 @@ static T304: Type = Type { name: "io.k8s.api.core.v1.PodStatus", atomic: false, 
     field("startTime", Ty::Ref(&T531), 7).pointer().omitempty(),
     field("initContainerStatuses", Ty::List(&Ty::Ref(&T183)), 10).omitempty(),
     field("containerStatuses", Ty::List(&Ty::Ref(&T183)), 8).omitempty(),
-    field("qosClass", Ty::String, 9).omitempty(),
+    field("qosClass", Ty::String, 9).omitempty().go("v1.PodQOSClass"),
     field("ephemeralContainerStatuses", Ty::List(&Ty::Ref(&T183)), 13).omitempty(),
-    field("resize", Ty::String, 14).omitempty(),
+    field("resize", Ty::String, 14).omitempty().go("v1.PodResizeStatus"),
     field("resourceClaimStatuses", Ty::List(&Ty::Ref(&T299)), 15).omitempty().map(&["name"]).merge().retain_keys().merge_key("name"),
     field("extendedResourceClaimStatus", Ty::Ref(&T290), 18).pointer().omitempty(),
-    field("allocatedResources", Ty::Map(&Ty::Ref(&T495)), 19).omitempty(),
+    field("allocatedResources", Ty::Map(&Ty::Ref(&T495)), 19).omitempty().go("v1.ResourceList"),
     field("resources", Ty::Ref(&T331), 20).pointer().omitempty(),
     field("nodeAllocatableResourceClaimStatuses", Ty::List(&Ty::Ref(&T248)), 21).omitempty()
 ]) };
@@ -2115,7 +2115,7 @@ static T308: Type = Type { name: "io.k8s.api.core.v1.PodTemplateSpec", atomic: f
 ]) };
 static T309: Type = Type { name: "io.k8s.api.core.v1.PortStatus", atomic: false, shape: Shape::Struct(&[
     field("port", Ty::Int32, 1).required(),
-    field("protocol", Ty::String, 2).required(),
+    field("protocol", Ty::String, 2).required().go("v1.Protocol"),
     field("error", Ty::String, 3).pointer().omitempty()
 ]) };
 static T310: Type = Type { name: "io.k8s.api.core.v1.PortworxVolumeSource", atomic: false, shape: Shape::Struct(&[
@@ -2187,8 +2187,8 @@ static T319: Type = Type { name: "io.k8s.api.core.v1.ReplicationController", ato
     field("status", Ty::Ref(&T323), 3).omitempty()
 ]) };
 static T320: Type = Type { name: "io.k8s.api.core.v1.ReplicationControllerCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v1.ReplicationControllerConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastTransitionTime", Ty::Ref(&T531), 3).omitempty(),
     field("reason", Ty::String, 4).omitempty(),
     field("message", Ty::String, 5).omitempty()
@@ -2222,8 +2222,8 @@ static T325: Type = Type { name: "io.k8s.api.core.v1.ResourceFieldSelector", ato
     field("divisor", Ty::Ref(&T495), 3).omitempty()
 ]) };
 static T326: Type = Type { name: "io.k8s.api.core.v1.ResourceHealth", atomic: false, shape: Shape::Struct(&[
-    field("resourceID", Ty::String, 1).required(),
-    field("health", Ty::String, 2).omitempty(),
+    field("resourceID", Ty::String, 1).required().go("v1.ResourceID"),
+    field("health", Ty::String, 2).omitempty().go("v1.ResourceHealthStatus"),
     field("message", Ty::String, 6).pointer().omitempty()
 ]) };
 static T327: Type = Type { name: "io.k8s.api.core.v1.ResourceQuota", atomic: false, shape: Shape::Struct(&[
@@ -2238,21 +2238,21 @@ static T328: Type = Type { name: "io.k8s.api.core.v1.ResourceQuotaList", atomic:
     field("items", Ty::List(&Ty::Ref(&T327)), 2).required()
 ]) };
 static T329: Type = Type { name: "io.k8s.api.core.v1.ResourceQuotaSpec", atomic: false, shape: Shape::Struct(&[
-    field("hard", Ty::Map(&Ty::Ref(&T495)), 1).omitempty(),
-    field("scopes", Ty::List(&Ty::String), 2).omitempty(),
+    field("hard", Ty::Map(&Ty::Ref(&T495)), 1).omitempty().go("v1.ResourceList"),
+    field("scopes", Ty::List(&Ty::String), 2).omitempty().go("[]v1.ResourceQuotaScope"),
     field("scopeSelector", Ty::Ref(&T336), 3).pointer().omitempty()
 ]) };
 static T330: Type = Type { name: "io.k8s.api.core.v1.ResourceQuotaStatus", atomic: false, shape: Shape::Struct(&[
-    field("hard", Ty::Map(&Ty::Ref(&T495)), 1).omitempty(),
-    field("used", Ty::Map(&Ty::Ref(&T495)), 2).omitempty()
+    field("hard", Ty::Map(&Ty::Ref(&T495)), 1).omitempty().go("v1.ResourceList"),
+    field("used", Ty::Map(&Ty::Ref(&T495)), 2).omitempty().go("v1.ResourceList")
 ]) };
 static T331: Type = Type { name: "io.k8s.api.core.v1.ResourceRequirements", atomic: false, shape: Shape::Struct(&[
-    field("limits", Ty::Map(&Ty::Ref(&T495)), 1).omitempty(),
-    field("requests", Ty::Map(&Ty::Ref(&T495)), 2).omitempty(),
+    field("limits", Ty::Map(&Ty::Ref(&T495)), 1).omitempty().go("v1.ResourceList"),
+    field("requests", Ty::Map(&Ty::Ref(&T495)), 2).omitempty().go("v1.ResourceList"),
     field("claims", Ty::List(&Ty::Ref(&T324)), 3).omitempty().map(&["name"])
 ]) };
 static T332: Type = Type { name: "io.k8s.api.core.v1.ResourceStatus", atomic: false, shape: Shape::Struct(&[
-    field("name", Ty::String, 1).required(),
+    field("name", Ty::String, 1).required().go("v1.ResourceName"),
     field("resources", Ty::List(&Ty::Ref(&T326)), 2).omitempty().map(&["resourceID"])
 ]) };
 static T333: Type = Type { name: "io.k8s.api.core.v1.SELinuxOptions", atomic: false, shape: Shape::Struct(&[
@@ -2289,12 +2289,12 @@ static T336: Type = Type { name: "io.k8s.api.core.v1.ScopeSelector", atomic: tru
     field("matchExpressions", Ty::List(&Ty::Ref(&T337)), 1).omitempty()
 ]) };
 static T337: Type = Type { name: "io.k8s.api.core.v1.ScopedResourceSelectorRequirement", atomic: false, shape: Shape::Struct(&[
-    field("scopeName", Ty::String, 1).required(),
-    field("operator", Ty::String, 2).required(),
+    field("scopeName", Ty::String, 1).required().go("v1.ResourceQuotaScope"),
+    field("operator", Ty::String, 2).required().go("v1.ScopeSelectorOperator"),
     field("values", Ty::List(&Ty::String), 3).omitempty()
 ]) };
 static T338: Type = Type { name: "io.k8s.api.core.v1.SeccompProfile", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
+    field("type", Ty::String, 1).required().go("v1.SeccompProfileType"),
     field("localhostProfile", Ty::String, 2).pointer().omitempty()
 ]) };
 static T339: Type = Type { name: "io.k8s.api.core.v1.Secret", atomic: false, shape: Shape::Struct(&[
@@ -2303,7 +2303,7 @@ static T339: Type = Type { name: "io.k8s.api.core.v1.Secret", atomic: false, sha
     field("immutable", Ty::Bool, 5).pointer().omitempty(),
     field("data", Ty::Map(&Ty::Bytes), 2).omitempty(),
     field("stringData", Ty::Map(&Ty::String), 4).omitempty(),
-    field("type", Ty::String, 3).omitempty()
+    field("type", Ty::String, 3).omitempty().go("v1.SecretType")
 ]) };
 static T340: Type = Type { name: "io.k8s.api.core.v1.SecretEnvSource", atomic: false, shape: Shape::Struct(&[
     field("", Ty::Ref(&T236), 1).inline(),
@@ -2344,7 +2344,7 @@ static T346: Type = Type { name: "io.k8s.api.core.v1.SecurityContext", atomic: f
     field("runAsNonRoot", Ty::Bool, 5).pointer().omitempty(),
     field("readOnlyRootFilesystem", Ty::Bool, 6).pointer().omitempty(),
     field("allowPrivilegeEscalation", Ty::Bool, 7).pointer().omitempty(),
-    field("procMount", Ty::String, 9).pointer().omitempty(),
+    field("procMount", Ty::String, 9).pointer().omitempty().go("v1.ProcMountType"),
     field("seccompProfile", Ty::Ref(&T338), 11).pointer().omitempty(),
     field("appArmorProfile", Ty::Ref(&T147), 12).pointer().omitempty()
 ]) };
@@ -2382,7 +2382,7 @@ static T352: Type = Type { name: "io.k8s.api.core.v1.ServiceList", atomic: false
 ]) };
 static T353: Type = Type { name: "io.k8s.api.core.v1.ServicePort", atomic: false, shape: Shape::Struct(&[
     field("name", Ty::String, 1).omitempty(),
-    field("protocol", Ty::String, 2).omitempty(),
+    field("protocol", Ty::String, 2).omitempty().go("v1.Protocol"),
     field("appProtocol", Ty::String, 6).pointer().omitempty(),
     field("port", Ty::Int32, 3).required(),
     field("targetPort", Ty::Ref(&T539), 4).omitempty(),
@@ -2397,21 +2397,21 @@ static T355: Type = Type { name: "io.k8s.api.core.v1.ServiceSpec", atomic: false
     field("selector", Ty::Map(&Ty::String), 2).omitempty().atomic(),
     field("clusterIP", Ty::String, 3).omitempty(),
     field("clusterIPs", Ty::List(&Ty::String), 18).omitempty(),
-    field("type", Ty::String, 4).omitempty(),
+    field("type", Ty::String, 4).omitempty().go("v1.ServiceType"),
     field("externalIPs", Ty::List(&Ty::String), 5).omitempty(),
-    field("sessionAffinity", Ty::String, 7).omitempty(),
+    field("sessionAffinity", Ty::String, 7).omitempty().go("v1.ServiceAffinity"),
     field("loadBalancerIP", Ty::String, 8).omitempty(),
     field("loadBalancerSourceRanges", Ty::List(&Ty::String), 9).omitempty(),
     field("externalName", Ty::String, 10).omitempty(),
-    field("externalTrafficPolicy", Ty::String, 11).omitempty(),
+    field("externalTrafficPolicy", Ty::String, 11).omitempty().go("v1.ServiceExternalTrafficPolicy"),
     field("healthCheckNodePort", Ty::Int32, 12).omitempty(),
     field("publishNotReadyAddresses", Ty::Bool, 13).omitempty(),
     field("sessionAffinityConfig", Ty::Ref(&T357), 14).pointer().omitempty(),
-    field("ipFamilies", Ty::List(&Ty::String), 19).omitempty(),
-    field("ipFamilyPolicy", Ty::String, 17).pointer().omitempty(),
+    field("ipFamilies", Ty::List(&Ty::String), 19).omitempty().go("[]v1.IPFamily"),
+    field("ipFamilyPolicy", Ty::String, 17).pointer().omitempty().go("v1.IPFamilyPolicy"),
     field("allocateLoadBalancerNodePorts", Ty::Bool, 20).pointer().omitempty(),
     field("loadBalancerClass", Ty::String, 21).pointer().omitempty(),
-    field("internalTrafficPolicy", Ty::String, 22).pointer().omitempty(),
+    field("internalTrafficPolicy", Ty::String, 22).pointer().omitempty().go("v1.ServiceInternalTrafficPolicy"),
     field("trafficDistribution", Ty::String, 23).pointer().omitempty()
 ]) };
 static T356: Type = Type { name: "io.k8s.api.core.v1.ServiceStatus", atomic: false, shape: Shape::Struct(&[
@@ -2449,14 +2449,14 @@ static T362: Type = Type { name: "io.k8s.api.core.v1.TCPSocketAction", atomic: f
 static T363: Type = Type { name: "io.k8s.api.core.v1.Taint", atomic: false, shape: Shape::Struct(&[
     field("key", Ty::String, 1).required(),
     field("value", Ty::String, 2).omitempty(),
-    field("effect", Ty::String, 3).required(),
+    field("effect", Ty::String, 3).required().go("v1.TaintEffect"),
     field("timeAdded", Ty::Ref(&T531), 4).pointer().omitempty()
 ]) };
 static T364: Type = Type { name: "io.k8s.api.core.v1.Toleration", atomic: false, shape: Shape::Struct(&[
     field("key", Ty::String, 1).omitempty(),
-    field("operator", Ty::String, 2).omitempty(),
+    field("operator", Ty::String, 2).omitempty().go("v1.TolerationOperator"),
     field("value", Ty::String, 3).omitempty(),
-    field("effect", Ty::String, 4).omitempty(),
+    field("effect", Ty::String, 4).omitempty().go("v1.TaintEffect"),
     field("tolerationSeconds", Ty::Int64, 5).pointer().omitempty()
 ]) };
 static T365: Type = Type { name: "io.k8s.api.core.v1.TopologySelectorLabelRequirement", atomic: false, shape: Shape::Struct(&[
@@ -2469,11 +2469,11 @@ static T366: Type = Type { name: "io.k8s.api.core.v1.TopologySelectorTerm", atom
 static T367: Type = Type { name: "io.k8s.api.core.v1.TopologySpreadConstraint", atomic: false, shape: Shape::Struct(&[
     field("maxSkew", Ty::Int32, 1).required(),
     field("topologyKey", Ty::String, 2).required(),
-    field("whenUnsatisfiable", Ty::String, 3).required(),
+    field("whenUnsatisfiable", Ty::String, 3).required().go("v1.UnsatisfiableConstraintAction"),
     field("labelSelector", Ty::Ref(&T508), 4).pointer().omitempty(),
     field("minDomains", Ty::Int32, 5).pointer().omitempty(),
-    field("nodeAffinityPolicy", Ty::String, 6).pointer().omitempty(),
-    field("nodeTaintsPolicy", Ty::String, 7).pointer().omitempty(),
+    field("nodeAffinityPolicy", Ty::String, 6).pointer().omitempty().go("v1.NodeInclusionPolicy"),
+    field("nodeTaintsPolicy", Ty::String, 7).pointer().omitempty().go("v1.NodeInclusionPolicy"),
     field("matchLabelKeys", Ty::List(&Ty::String), 8).omitempty()
 ]) };
 static T368: Type = Type { name: "io.k8s.api.core.v1.TypedLocalObjectReference", atomic: true, shape: Shape::Struct(&[
@@ -2498,17 +2498,17 @@ static T371: Type = Type { name: "io.k8s.api.core.v1.VolumeDevice", atomic: fals
 static T372: Type = Type { name: "io.k8s.api.core.v1.VolumeMount", atomic: false, shape: Shape::Struct(&[
     field("name", Ty::String, 1).required(),
     field("readOnly", Ty::Bool, 2).omitempty(),
-    field("recursiveReadOnly", Ty::String, 7).pointer().omitempty(),
+    field("recursiveReadOnly", Ty::String, 7).pointer().omitempty().go("v1.RecursiveReadOnlyMode"),
     field("mountPath", Ty::String, 3).required(),
     field("subPath", Ty::String, 4).omitempty(),
-    field("mountPropagation", Ty::String, 5).pointer().omitempty(),
+    field("mountPropagation", Ty::String, 5).pointer().omitempty().go("v1.MountPropagationMode"),
     field("subPathExpr", Ty::String, 6).omitempty()
 ]) };
 static T373: Type = Type { name: "io.k8s.api.core.v1.VolumeMountStatus", atomic: false, shape: Shape::Struct(&[
     field("name", Ty::String, 1).required(),
     field("mountPath", Ty::String, 2).required(),
     field("readOnly", Ty::Bool, 3).omitempty(),
-    field("recursiveReadOnly", Ty::String, 4).pointer().omitempty(),
+    field("recursiveReadOnly", Ty::String, 4).pointer().omitempty().go("v1.RecursiveReadOnlyMode"),
     field("volumeStatus", Ty::Ref(&T378), 5).pointer().omitempty()
 ]) };
 static T374: Type = Type { name: "io.k8s.api.core.v1.VolumeNodeAffinity", atomic: false, shape: Shape::Struct(&[
@@ -2523,8 +2523,8 @@ static T375: Type = Type { name: "io.k8s.api.core.v1.VolumeProjection", atomic: 
     field("podCertificate", Ty::Ref(&T285), 6).pointer().omitempty()
 ]) };
 static T376: Type = Type { name: "io.k8s.api.core.v1.VolumeResourceRequirements", atomic: false, shape: Shape::Struct(&[
-    field("limits", Ty::Map(&Ty::Ref(&T495)), 1).omitempty(),
-    field("requests", Ty::Map(&Ty::Ref(&T495)), 2).omitempty()
+    field("limits", Ty::Map(&Ty::Ref(&T495)), 1).omitempty().go("v1.ResourceList"),
+    field("requests", Ty::Map(&Ty::Ref(&T495)), 2).omitempty().go("v1.ResourceList")
 ]) };
 static T377: Type = Type { name: "io.k8s.api.core.v1.VolumeSource", atomic: false, shape: Shape::Struct(&[
     field("hostPath", Ty::Ref(&T220), 1).pointer().omitempty(),
@@ -2598,14 +2598,14 @@ static T384: Type = Type { name: "io.k8s.api.discovery.v1.EndpointHints", atomic
 ]) };
 static T385: Type = Type { name: "io.k8s.api.discovery.v1.EndpointPort", atomic: true, shape: Shape::Struct(&[
     field("name", Ty::String, 1).pointer().omitempty(),
-    field("protocol", Ty::String, 2).pointer().omitempty(),
+    field("protocol", Ty::String, 2).pointer().omitempty().go("v1.Protocol"),
     field("port", Ty::Int32, 3).pointer().omitempty(),
     field("appProtocol", Ty::String, 4).pointer().omitempty()
 ]) };
 static T386: Type = Type { name: "io.k8s.api.discovery.v1.EndpointSlice", atomic: false, shape: Shape::Struct(&[
     field("", Ty::Ref(&T532), 0).inline(),
     field("metadata", Ty::Ref(&T514), 1).omitempty(),
-    field("addressType", Ty::String, 4).required(),
+    field("addressType", Ty::String, 4).required().go("v1.AddressType"),
     field("endpoints", Ty::List(&Ty::Ref(&T382)), 2),
     field("ports", Ty::List(&Ty::Ref(&T385)), 3)
 ]) };
@@ -2649,7 +2649,7 @@ static T392: Type = Type { name: "io.k8s.api.events.v1.EventSeries", atomic: fal
 ]) };
 static T393: Type = Type { name: "io.k8s.api.networking.v1.HTTPIngressPath", atomic: false, shape: Shape::Struct(&[
     field("path", Ty::String, 1).omitempty(),
-    field("pathType", Ty::String, 3).pointer().required(),
+    field("pathType", Ty::String, 3).pointer().required().go("v1.PathType"),
     field("backend", Ty::Ref(&T400), 2).required()
 ]) };
 static T394: Type = Type { name: "io.k8s.api.networking.v1.HTTPIngressRuleValue", atomic: false, shape: Shape::Struct(&[
@@ -2718,7 +2718,7 @@ static T407: Type = Type { name: "io.k8s.api.networking.v1.IngressLoadBalancerSt
 ]) };
 static T408: Type = Type { name: "io.k8s.api.networking.v1.IngressPortStatus", atomic: false, shape: Shape::Struct(&[
     field("port", Ty::Int32, 1).required(),
-    field("protocol", Ty::String, 2).required(),
+    field("protocol", Ty::String, 2).required().go("v1.Protocol"),
     field("error", Ty::String, 3).pointer().omitempty()
 ]) };
 static T409: Type = Type { name: "io.k8s.api.networking.v1.IngressRule", atomic: false, shape: Shape::Struct(&[
@@ -2769,7 +2769,7 @@ static T419: Type = Type { name: "io.k8s.api.networking.v1.NetworkPolicyPeer", a
     field("ipBlock", Ty::Ref(&T398), 3).pointer().omitempty()
 ]) };
 static T420: Type = Type { name: "io.k8s.api.networking.v1.NetworkPolicyPort", atomic: false, shape: Shape::Struct(&[
-    field("protocol", Ty::String, 1).pointer().omitempty(),
+    field("protocol", Ty::String, 1).pointer().omitempty().go("v1.Protocol"),
     field("port", Ty::Ref(&T539), 2).pointer().omitempty(),
     field("endPort", Ty::Int32, 3).pointer().omitempty()
 ]) };
@@ -2777,7 +2777,7 @@ static T421: Type = Type { name: "io.k8s.api.networking.v1.NetworkPolicySpec", a
     field("podSelector", Ty::Ref(&T508), 1),
     field("ingress", Ty::List(&Ty::Ref(&T417)), 2).omitempty(),
     field("egress", Ty::List(&Ty::Ref(&T416)), 3).omitempty(),
-    field("policyTypes", Ty::List(&Ty::String), 4).omitempty()
+    field("policyTypes", Ty::List(&Ty::String), 4).omitempty().go("[]v1.PolicyType")
 ]) };
 static T422: Type = Type { name: "io.k8s.api.networking.v1.ParentReference", atomic: false, shape: Shape::Struct(&[
     field("group", Ty::String, 1).omitempty(),
@@ -2826,7 +2826,7 @@ static T431: Type = Type { name: "io.k8s.api.policy.v1.PodDisruptionBudgetSpec",
     field("minAvailable", Ty::Ref(&T539), 1).pointer().omitempty(),
     field("selector", Ty::Ref(&T508), 2).pointer().omitempty(),
     field("maxUnavailable", Ty::Ref(&T539), 3).pointer().omitempty(),
-    field("unhealthyPodEvictionPolicy", Ty::String, 4).pointer().omitempty()
+    field("unhealthyPodEvictionPolicy", Ty::String, 4).pointer().omitempty().go("v1.UnhealthyPodEvictionPolicyType")
 ]) };
 static T432: Type = Type { name: "io.k8s.api.policy.v1.PodDisruptionBudgetStatus", atomic: false, shape: Shape::Struct(&[
     field("observedGeneration", Ty::Int64, 1).omitempty(),
@@ -2907,7 +2907,7 @@ static T445: Type = Type { name: "io.k8s.api.scheduling.v1.PriorityClass", atomi
     field("value", Ty::Int32, 2),
     field("globalDefault", Ty::Bool, 3).omitempty(),
     field("description", Ty::String, 4).omitempty(),
-    field("preemptionPolicy", Ty::String, 5).pointer().omitempty()
+    field("preemptionPolicy", Ty::String, 5).pointer().omitempty().go("v1.PreemptionPolicy")
 ]) };
 static T446: Type = Type { name: "io.k8s.api.scheduling.v1.PriorityClassList", atomic: false, shape: Shape::Struct(&[
     field("", Ty::Ref(&T532), 0).inline(),
@@ -2927,9 +2927,9 @@ static T448: Type = Type { name: "io.k8s.api.storage.v1.CSIDriverList", atomic: 
 static T449: Type = Type { name: "io.k8s.api.storage.v1.CSIDriverSpec", atomic: false, shape: Shape::Struct(&[
     field("attachRequired", Ty::Bool, 1).pointer().omitempty(),
     field("podInfoOnMount", Ty::Bool, 2).pointer().omitempty(),
-    field("volumeLifecycleModes", Ty::List(&Ty::String), 3).omitempty().set(),
+    field("volumeLifecycleModes", Ty::List(&Ty::String), 3).omitempty().set().go("[]v1.VolumeLifecycleMode"),
     field("storageCapacity", Ty::Bool, 4).pointer().omitempty(),
-    field("fsGroupPolicy", Ty::String, 5).pointer().omitempty(),
+    field("fsGroupPolicy", Ty::String, 5).pointer().omitempty().go("v1.FSGroupPolicy"),
     field("tokenRequests", Ty::List(&Ty::Ref(&T458)), 6).omitempty(),
     field("requiresRepublish", Ty::Bool, 7).pointer().omitempty(),
     field("seLinuxMount", Ty::Bool, 8).pointer().omitempty(),
@@ -2974,10 +2974,10 @@ static T456: Type = Type { name: "io.k8s.api.storage.v1.StorageClass", atomic: f
     field("metadata", Ty::Ref(&T514), 1).omitempty(),
     field("provisioner", Ty::String, 2).required(),
     field("parameters", Ty::Map(&Ty::String), 3).omitempty(),
-    field("reclaimPolicy", Ty::String, 4).pointer().omitempty(),
+    field("reclaimPolicy", Ty::String, 4).pointer().omitempty().go("v1.PersistentVolumeReclaimPolicy"),
     field("mountOptions", Ty::List(&Ty::String), 5).omitempty(),
     field("allowVolumeExpansion", Ty::Bool, 6).pointer().omitempty(),
-    field("volumeBindingMode", Ty::String, 7).pointer().omitempty(),
+    field("volumeBindingMode", Ty::String, 7).pointer().omitempty().go("v1.VolumeBindingMode"),
     field("allowedTopologies", Ty::List(&Ty::Ref(&T366)), 8).omitempty()
 ]) };
 static T457: Type = Type { name: "io.k8s.api.storage.v1.StorageClassList", atomic: false, shape: Shape::Struct(&[
@@ -3035,12 +3035,12 @@ static T467: Type = Type { name: "io.k8s.api.storage.v1.VolumeNodeResources", at
     field("count", Ty::Int32, 1).pointer().omitempty()
 ]) };
 static T468: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ConversionRequest", atomic: false, shape: Shape::Struct(&[
-    field("uid", Ty::String, 1).required(),
+    field("uid", Ty::String, 1).required().go("types.UID"),
     field("desiredAPIVersion", Ty::String, 2).required(),
     field("objects", Ty::List(&Ty::Ref(&T536)), 3).required()
 ]) };
 static T469: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ConversionResponse", atomic: false, shape: Shape::Struct(&[
-    field("uid", Ty::String, 1).required(),
+    field("uid", Ty::String, 1).required().go("types.UID"),
     field("convertedObjects", Ty::List(&Ty::Ref(&T536)), 2).required(),
     field("result", Ty::Ref(&T523), 3).required()
 ]) };
@@ -3058,7 +3058,7 @@ static T471: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiext
     field("jsonPath", Ty::String, 6).required()
 ]) };
 static T472: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceConversion", atomic: false, shape: Shape::Struct(&[
-    field("strategy", Ty::String, 1).required(),
+    field("strategy", Ty::String, 1).required().go("v1.ConversionStrategyType"),
     field("webhook", Ty::Ref(&T494), 2).pointer().omitempty()
 ]) };
 static T473: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition", atomic: false, shape: Shape::Struct(&[
@@ -3068,8 +3068,8 @@ static T473: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiext
     field("status", Ty::Ref(&T478), 3).omitempty()
 ]) };
 static T474: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v1.CustomResourceDefinitionConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastTransitionTime", Ty::Ref(&T531), 3).omitempty(),
     field("reason", Ty::String, 4).omitempty(),
     field("message", Ty::String, 5).omitempty(),
@@ -3091,7 +3091,7 @@ static T476: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiext
 static T477: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionSpec", atomic: false, shape: Shape::Struct(&[
     field("group", Ty::String, 1).required(),
     field("names", Ty::Ref(&T476), 3).required(),
-    field("scope", Ty::String, 4).required(),
+    field("scope", Ty::String, 4).required().go("v1.ResourceScope"),
     field("versions", Ty::List(&Ty::Ref(&T479)), 7).required(),
     field("conversion", Ty::Ref(&T472), 9).pointer().omitempty(),
     field("preserveUnknownFields", Ty::Bool, 10).omitempty()
@@ -3137,7 +3137,7 @@ static T485: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiext
 ]) };
 static T486: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps", atomic: false, shape: Shape::Struct(&[
     field("id", Ty::String, 1).omitempty(),
-    field("$schema", Ty::String, 2).omitempty(),
+    field("$schema", Ty::String, 2).omitempty().go("v1.JSONSchemaURL"),
     field("$ref", Ty::String, 3).pointer().omitempty(),
     field("description", Ty::String, 4).omitempty(),
     field("type", Ty::String, 5).omitempty(),
@@ -3167,9 +3167,9 @@ static T486: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiext
     field("properties", Ty::Map(&Ty::Ref(&T486)), 29).omitempty(),
     field("additionalProperties", Ty::Ref(&T488), 30).pointer().omitempty(),
     field("patternProperties", Ty::Map(&Ty::Ref(&T486)), 31).omitempty(),
-    field("dependencies", Ty::Map(&Ty::Ref(&T489)), 32).omitempty(),
+    field("dependencies", Ty::Map(&Ty::Ref(&T489)), 32).omitempty().go("v1.JSONSchemaDependencies"),
     field("additionalItems", Ty::Ref(&T488), 33).pointer().omitempty(),
-    field("definitions", Ty::Map(&Ty::Ref(&T486)), 34).omitempty(),
+    field("definitions", Ty::Map(&Ty::Ref(&T486)), 34).omitempty().go("v1.JSONSchemaDefinitions"),
     field("externalDocs", Ty::Ref(&T484), 35).pointer().omitempty(),
     field("example", Ty::Ref(&T485), 36).pointer().omitempty(),
     field("nullable", Ty::Bool, 37).omitempty(),
@@ -3179,7 +3179,7 @@ static T486: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiext
     field("x-kubernetes-list-map-keys", Ty::List(&Ty::String), 41).omitempty(),
     field("x-kubernetes-list-type", Ty::String, 42).pointer().omitempty(),
     field("x-kubernetes-map-type", Ty::String, 43).pointer().omitempty(),
-    field("x-kubernetes-validations", Ty::List(&Ty::Ref(&T492)), 44).omitempty().map(&["rule"]).merge().merge_key("rule")
+    field("x-kubernetes-validations", Ty::List(&Ty::Ref(&T492)), 44).omitempty().map(&["rule"]).go("v1.ValidationRules").merge().merge_key("rule")
 ]) };
 static T487: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray", atomic: false, shape: Shape::Codec(Codec::JsonSchemaPropsOrArray, &[
     field("Schema", Ty::Ref(&T486), 1).pointer(),
@@ -3206,7 +3206,7 @@ static T492: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiext
     field("rule", Ty::String, 1).required(),
     field("message", Ty::String, 2).omitempty(),
     field("messageExpression", Ty::String, 3).omitempty(),
-    field("reason", Ty::String, 4).pointer().omitempty(),
+    field("reason", Ty::String, 4).pointer().omitempty().go("v1.FieldValueErrorReason"),
     field("fieldPath", Ty::String, 5).omitempty(),
     field("optionalOldSelf", Ty::Bool, 6).pointer().omitempty()
 ]) };
@@ -3257,7 +3257,7 @@ static T500: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.APIVersio
 ]) };
 static T501: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.Condition", atomic: false, shape: Shape::Struct(&[
     field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("observedGeneration", Ty::Int64, 3).omitempty(),
     field("lastTransitionTime", Ty::Ref(&T531), 4).required(),
     field("reason", Ty::String, 5).required(),
@@ -3274,13 +3274,13 @@ static T503: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOpt
     field("gracePeriodSeconds", Ty::Int64, 1).pointer().omitempty(),
     field("preconditions", Ty::Ref(&T520), 2).pointer().omitempty(),
     field("orphanDependents", Ty::Bool, 3).pointer().omitempty(),
-    field("propagationPolicy", Ty::String, 4).pointer().omitempty(),
+    field("propagationPolicy", Ty::String, 4).pointer().omitempty().go("v1.DeletionPropagation"),
     field("dryRun", Ty::List(&Ty::String), 5).omitempty(),
     field("ignoreStoreReadErrorWithClusterBreakingPotential", Ty::Bool, 6).pointer().omitempty()
 ]) };
 static T504: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.FieldSelectorRequirement", atomic: false, shape: Shape::Struct(&[
     field("key", Ty::String, 1).required(),
-    field("operator", Ty::String, 2).required(),
+    field("operator", Ty::String, 2).required().go("v1.FieldSelectorOperator"),
     field("values", Ty::List(&Ty::String), 3).omitempty()
 ]) };
 static T505: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1", atomic: false, shape: Shape::Codec(Codec::FieldsV1, &[
@@ -3300,7 +3300,7 @@ static T508: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSele
 ]) };
 static T509: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement", atomic: false, shape: Shape::Struct(&[
     field("key", Ty::String, 1).required(),
-    field("operator", Ty::String, 2).required(),
+    field("operator", Ty::String, 2).required().go("v1.LabelSelectorOperator"),
     field("values", Ty::List(&Ty::String), 3).omitempty()
 ]) };
 static T510: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta", atomic: false, shape: Shape::Struct(&[
@@ -3317,7 +3317,7 @@ static T511: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.ListOptio
     field("watch", Ty::Bool, 3).omitempty(),
     field("allowWatchBookmarks", Ty::Bool, 9).omitempty(),
     field("resourceVersion", Ty::String, 4).omitempty(),
-    field("resourceVersionMatch", Ty::String, 10).omitempty(),
+    field("resourceVersionMatch", Ty::String, 10).omitempty().go("v1.ResourceVersionMatch"),
     field("timeoutSeconds", Ty::Int64, 5).pointer().omitempty(),
     field("limit", Ty::Int64, 7).omitempty(),
     field("continue", Ty::String, 8).omitempty(),
@@ -3326,7 +3326,7 @@ static T511: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.ListOptio
 ]) };
 static T512: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry", atomic: false, shape: Shape::Struct(&[
     field("manager", Ty::String, 1).omitempty(),
-    field("operation", Ty::String, 2).omitempty(),
+    field("operation", Ty::String, 2).omitempty().go("v1.ManagedFieldsOperationType"),
     field("apiVersion", Ty::String, 3).omitempty(),
     field("time", Ty::Ref(&T531), 4).pointer().omitempty(),
     field("fieldsType", Ty::String, 6).omitempty(),
@@ -3341,7 +3341,7 @@ static T514: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMet
     field("generateName", Ty::String, 2).omitempty(),
     field("namespace", Ty::String, 3).omitempty(),
     field("selfLink", Ty::String, 4).omitempty(),
-    field("uid", Ty::String, 5).omitempty(),
+    field("uid", Ty::String, 5).omitempty().go("types.UID"),
     field("resourceVersion", Ty::String, 6).omitempty(),
     field("generation", Ty::Int64, 7).omitempty(),
     field("creationTimestamp", Ty::Ref(&T531), 8).omitempty().omitzero(),
@@ -3357,7 +3357,7 @@ static T515: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerRefe
     field("apiVersion", Ty::String, 5).required(),
     field("kind", Ty::String, 1).required(),
     field("name", Ty::String, 3).required(),
-    field("uid", Ty::String, 4).required(),
+    field("uid", Ty::String, 4).required().go("types.UID"),
     field("controller", Ty::Bool, 6).pointer().omitempty(),
     field("blockOwnerDeletion", Ty::Bool, 7).pointer().omitempty()
 ]) };
@@ -3381,7 +3381,7 @@ static T519: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.PatchOpti
     field("fieldValidation", Ty::String, 4).omitempty()
 ]) };
 static T520: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions", atomic: false, shape: Shape::Struct(&[
-    field("uid", Ty::String, 1).pointer().omitempty(),
+    field("uid", Ty::String, 1).pointer().omitempty().go("types.UID"),
     field("resourceVersion", Ty::String, 2).pointer().omitempty()
 ]) };
 static T521: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.ServerAddressByClientCIDR", atomic: false, shape: Shape::Struct(&[
@@ -3396,12 +3396,12 @@ static T523: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.Status", 
     field("metadata", Ty::Ref(&T510), 1).omitempty(),
     field("status", Ty::String, 2).omitempty(),
     field("message", Ty::String, 3).omitempty(),
-    field("reason", Ty::String, 4).omitempty(),
+    field("reason", Ty::String, 4).omitempty().go("v1.StatusReason"),
     field("details", Ty::Ref(&T525), 5).pointer().omitempty(),
     field("code", Ty::Int32, 6).omitempty()
 ]) };
 static T524: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause", atomic: false, shape: Shape::Struct(&[
-    field("reason", Ty::String, 1).omitempty(),
+    field("reason", Ty::String, 1).omitempty().go("v1.CauseType"),
     field("message", Ty::String, 2).omitempty(),
     field("field", Ty::String, 3).omitempty()
 ]) };
@@ -3409,7 +3409,7 @@ static T525: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.StatusDet
     field("name", Ty::String, 1).omitempty(),
     field("group", Ty::String, 2).omitempty(),
     field("kind", Ty::String, 3).omitempty(),
-    field("uid", Ty::String, 6).omitempty(),
+    field("uid", Ty::String, 6).omitempty().go("types.UID"),
     field("causes", Ty::List(&Ty::Ref(&T524)), 4).omitempty(),
     field("retryAfterSeconds", Ty::Int32, 5).omitempty()
 ]) };
@@ -3428,7 +3428,7 @@ static T527: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.TableColu
 ]) };
 static T528: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.TableOptions", atomic: false, shape: Shape::Struct(&[
     field("", Ty::Ref(&T532), 0).inline(),
-    field("includeObject", Ty::String, 1).omitempty()
+    field("includeObject", Ty::String, 1).omitempty().go("v1.IncludeObjectPolicy")
 ]) };
 static T529: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.TableRow", atomic: false, shape: Shape::Struct(&[
     field("cells", Ty::List(&Ty::Any), 0).required(),
@@ -3436,8 +3436,8 @@ static T529: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.TableRow"
     field("object", Ty::Ref(&T536), 0).omitempty()
 ]) };
 static T530: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.TableRowCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 0).required(),
-    field("status", Ty::String, 0).required(),
+    field("type", Ty::String, 0).required().go("v1.RowConditionType"),
+    field("status", Ty::String, 0).required().go("v1.ConditionStatus"),
     field("reason", Ty::String, 0).omitempty(),
     field("message", Ty::String, 0).omitempty()
 ]) };
@@ -3473,7 +3473,7 @@ static T538: Type = Type { name: "io.k8s.apimachinery.pkg.runtime.Unknown", atom
     field("ContentType", Ty::String, 4)
 ]) };
 static T539: Type = Type { name: "io.k8s.apimachinery.pkg.util.intstr.IntOrString", atomic: false, shape: Shape::Codec(Codec::IntOrString, &[
-    field("Type", Ty::Int64, 1),
+    field("Type", Ty::Int64, 1).go("intstr.Type"),
     field("IntVal", Ty::Int32, 2),
     field("StrVal", Ty::String, 3)
 ]) };
@@ -3484,8 +3484,8 @@ static T540: Type = Type { name: "io.k8s.kube-aggregator.pkg.apis.apiregistratio
     field("status", Ty::Ref(&T544), 3).omitempty()
 ]) };
 static T541: Type = Type { name: "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceCondition", atomic: false, shape: Shape::Struct(&[
-    field("type", Ty::String, 1).required(),
-    field("status", Ty::String, 2).required(),
+    field("type", Ty::String, 1).required().go("v1.APIServiceConditionType"),
+    field("status", Ty::String, 2).required().go("v1.ConditionStatus"),
     field("lastTransitionTime", Ty::Ref(&T531), 3).omitempty(),
     field("reason", Ty::String, 4).omitempty(),
     field("message", Ty::String, 5).omitempty()

@@ -39,7 +39,7 @@ pub(super) fn value(codec: Codec, fields: &'static [Field], node: Node<'_>) -> R
 /// Decodes one of the alternatives. Nothing is strict in there.
 fn nested(fields: &'static [Field], alternative: impl Fn(&Ty) -> bool, node: Node<'_>) -> Result<Value, Fault> {
     let field = fields.iter().find(|field| alternative(&field.ty)).expect("the alternatives are fields");
-    Decoder::new(false).run(field.ty, node)
+    Decoder::new(false).run(field.ty, field.go, node)
 }
 
 fn point(node: Node<'_>, precision: Precision) -> Result<Value, Fault> {
