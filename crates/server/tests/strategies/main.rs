@@ -3,6 +3,7 @@
 mod bodies;
 mod compare;
 mod events;
+mod forms;
 mod metadata;
 mod secrets;
 mod values;
