@@ -1,8 +1,10 @@
 //! Pods, and the templates from which controllers make them.
 
+mod containers;
 mod image;
 pub(super) mod prepare;
 mod resources;
+pub(super) mod validate;
 pub(super) mod volume;
 
 use super::read::{fill, fill_text, fill_zero, flag, integer, items, items_mut, known_mut, text};

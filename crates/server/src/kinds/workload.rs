@@ -1,5 +1,7 @@
 //! Controllers of pods: deployments, replica sets, stateful sets, daemon sets and replication controllers.
 
+pub(super) mod validate;
+
 use serde_json::Value;
 
 use super::pod::prepare::template;

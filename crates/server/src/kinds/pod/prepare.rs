@@ -10,7 +10,9 @@ use crate::strategy::Object;
 
 pub(in super::super) fn create(pod: &mut Object) {
     let Some(spec) = child(pod, "spec") else { return };
-    let mut status = json!({"phase": "Pending", "qosClass": qos_class(spec)});
+    // Kubernetes takes over a class that is already there, and nothing else of the status.
+    let given = child(pod, "status").map(|status| text(status, "qosClass")).filter(|class| !class.is_empty());
+    let mut status = json!({"phase": "Pending", "qosClass": given.unwrap_or_else(|| qos_class(spec))});
     if !list(spec, "schedulingGates").is_empty() {
         status["conditions"] = json!([{
             "type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
