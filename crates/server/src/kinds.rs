@@ -63,7 +63,7 @@ pub(crate) fn conversion(group: &str, version: &str, resource: &str) -> Option<C
         }
         ("autoscaling", "v1", "horizontalpodautoscalers") => {
             Some(Conversion { from_stored: autoscaling::to_v1, to_stored: autoscaling::to_v2 })
-        },
+        }
         _ => None,
     }
 }

@@ -1,10 +1,10 @@
-//! Pod disruption budgets.
+//! How pods may be disturbed: disruption budgets and priority classes.
 
-use rolewright_core::validate::Path;
+use rolewright_core::validate::{FieldError, Path};
 use serde_json::Value;
 
-use super::check::{Errors, at_most_all, number_or_percent, selector, supported};
-use super::read::child;
+use super::check::{Errors, at_most_all, immutable, number_or_percent, one_of, selector, supported};
+use super::read::{absent, child, integer, text};
 use crate::strategy::Object;
 
 pub(super) fn validate(budget: &Object) -> Errors {
@@ -27,4 +27,27 @@ pub(super) fn validate(budget: &Object) -> Errors {
 
 pub(super) fn validate_update(budget: &Object, _: &Object) -> Errors {
     validate(budget)
+}
+
+pub(super) fn priority_class(class: &Object) -> Errors {
+    let mut errors = Errors::new();
+    let name = child(class, "metadata").map(|metadata| text(metadata, "name")).unwrap_or_default();
+    if !name.starts_with("system-") && integer(class, "value").is_some_and(|value| value > 1_000_000_000) {
+        let why = "maximum allowed value of a user defined priority is 1000000000";
+        errors.push(FieldError::forbidden(Path::field("value"), why));
+    }
+    if !absent(class, "preemptionPolicy") {
+        one_of(&mut errors, class, "preemptionPolicy", Path::Root, &["PreemptLowerPriority", "Never"]);
+    }
+    errors
+}
+
+pub(super) fn priority_class_update(class: &Object, old: &Object) -> Errors {
+    let mut errors = Errors::new();
+    let value = |class: &Object| integer(class, "value").unwrap_or_default();
+    if value(class) != value(old) {
+        errors.push(FieldError::forbidden(Path::field("value"), "may not be changed in an update."));
+    }
+    immutable(&mut errors, class, old, "preemptionPolicy", Path::Root);
+    errors
 }

@@ -15,10 +15,13 @@ static RULES: &[Rules] = &[
         status: Status::Given,
         create: quota::prepare_node,
         update: quota::prepare_node_update,
+        update_status: quota::prepare_node_status,
         selectable: &["spec.unschedulable"],
         ..Rules::data("", "nodes", "Node")
     },
     Rules {
+        validate: storage::validate::claim,
+        validate_update: storage::validate::claim_update,
         create: storage::prepare_claim,
         update: storage::prepare_claim_update,
         ..Rules::data("", "persistentvolumeclaims", "PersistentVolumeClaim").with_status()
@@ -90,6 +93,8 @@ static RULES: &[Rules] = &[
             "metadata.labels",
             "metadata.ownerReferences",
         ],
+        validate: apiservice::validate,
+        validate_update: |object, _| apiservice::validate(object),
         create: apiservice::prepare,
         name: names::path_segment,
         ..Rules::data("apiregistration.k8s.io", "apiservices", "APIService").with_status()
@@ -100,6 +105,7 @@ static RULES: &[Rules] = &[
         validate_update: workload::validate::daemon_set_update,
         create: workload::prepare_daemon_set,
         update: workload::prepare_daemon_set_update,
+        update_status: workload::prepare_daemon_set_status,
         ..workload(Rules::data("apps", "daemonsets", "DaemonSet"))
     },
     Rules {
@@ -145,8 +151,12 @@ static RULES: &[Rules] = &[
     Rules {
         create: |slice| networking::drop_topology(slice, None),
         update: |slice, old| networking::drop_topology(slice, Some(old)),
-        ..Rules::data("discovery.k8s.io", "endpointslices", "EndpointSlice")
-            .counted(&["addressType", "endpoints", "ports", "metadata.labels"])
+        ..Rules::data("discovery.k8s.io", "endpointslices", "EndpointSlice").counted(&[
+            "addressType",
+            "endpoints",
+            "ports",
+            "metadata.labels",
+        ])
     },
     Rules {
         validate_update: networking::validate::ingress_class_update,
@@ -167,7 +177,11 @@ static RULES: &[Rules] = &[
         validate_update: policy::validate_update,
         ..Rules::data("policy", "poddisruptionbudgets", "PodDisruptionBudget").with_status().counted(&["spec"])
     },
-    Rules::data("scheduling.k8s.io", "priorityclasses", "PriorityClass").counted(&[]),
+    Rules {
+        validate: policy::priority_class,
+        validate_update: policy::priority_class_update,
+        ..Rules::data("scheduling.k8s.io", "priorityclasses", "PriorityClass").counted(&[])
+    },
     Rules {
         raises: &["spec"],
         create: |driver| storage::drop_unknown(driver, None),
@@ -176,7 +190,11 @@ static RULES: &[Rules] = &[
     },
     Rules::data("storage.k8s.io", "csinodes", "CSINode"),
     Rules::data("storage.k8s.io", "csistoragecapacities", "CSIStorageCapacity"),
-    Rules::data("storage.k8s.io", "storageclasses", "StorageClass"),
+    Rules {
+        validate: storage::validate::class,
+        validate_update: storage::validate::class_update,
+        ..Rules::data("storage.k8s.io", "storageclasses", "StorageClass")
+    },
     Rules {
         status_keeps: METADATA,
         ..Rules::data("storage.k8s.io", "volumeattachments", "VolumeAttachment").with_status()

@@ -27,7 +27,8 @@ pub(crate) fn to_v2(v1: &Object) -> Object {
     let mut scaler = v1.clone();
     scaler.insert("apiVersion".to_owned(), "autoscaling/v2".into());
     let annotations = taken_annotations(&mut scaler);
-    let written = |name: &str| annotations.get(name).and_then(Value::as_str).and_then(|text| serde_json::from_str(text).ok());
+    let written =
+        |name: &str| annotations.get(name).and_then(Value::as_str).and_then(|text| serde_json::from_str(text).ok());
     if let Some(spec) = child_mut(&mut scaler, "spec") {
         let cpu = spec.remove("targetCPUUtilizationPercentage").and_then(|percent| percent.as_i64());
         let mut metrics: Vec<Value> = written(METRICS).as_ref().map(|all| each(all, metric_to_v2)).unwrap_or_default();
@@ -75,9 +76,9 @@ pub(crate) fn to_v1(v2: &Object) -> Object {
     if let Some(status) = child_mut(&mut scaler, "status") {
         let metrics = status.remove("currentMetrics").unwrap_or_default();
         let is_cpu = |metric: &&Object| text(metric, "type") == "Resource" && named(metric, "resource") == "cpu";
-        let percent = objects(&metrics).filter(is_cpu).filter_map(|metric| {
-            integer(child(child(metric, "resource")?, "current")?, UTILIZATION)
-        });
+        let percent = objects(&metrics)
+            .filter(is_cpu)
+            .filter_map(|metric| integer(child(child(metric, "resource")?, "current")?, UTILIZATION));
         if let Some(percent) = percent.last() {
             status.insert("currentCPUUtilizationPercentage".to_owned(), percent.into());
         }

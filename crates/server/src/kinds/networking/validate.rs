@@ -4,7 +4,7 @@ use rolewright_core::validate::{BadValue, FieldError, Path, names};
 use serde_json::Value;
 
 use super::super::check::{
-    Errors, each, host, immutable, json, name, port_name, port_number, required, selector, supported,
+    Errors, IMMUTABLE, each, host, json, name, port_name, port_number, required, selector, supported,
 };
 use super::super::read::{absent, below, child, integer, items, list, text, texts};
 use crate::strategy::Object;
@@ -139,7 +139,10 @@ fn check_backend(errors: &mut Errors, backend: &Object, at: Path<'_>) {
 pub(in super::super) fn ingress_class_update(object: &Object, old: &Object) -> Errors {
     let mut errors = Errors::new();
     if let (Some(spec), Some(old)) = (child(object, "spec"), child(old, "spec")) {
-        immutable(&mut errors, spec, old, "controller", SPEC);
+        let controller = text(spec, "controller");
+        if controller != text(old, "controller") {
+            errors.push(FieldError::invalid(SPEC.child("controller"), controller, IMMUTABLE));
+        }
     }
     errors
 }

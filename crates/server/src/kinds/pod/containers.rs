@@ -182,9 +182,7 @@ fn check_value_from(errors: &mut Errors, source: &Object, has_value: bool, at: P
         super::super::check::name(errors, reference, "key", at, config_key);
     }
     let why = match count {
-        0 => {
-            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
-        }
+        0 => "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
         _ if has_value => "may not be specified when `value` is not empty",
         1 => return,
         _ => "may not have more than one field specified at a time",
@@ -279,7 +277,10 @@ fn check_amount(errors: &mut Errors, name: &str, amount: Quantity, at: Path<'_>)
     if faults.is_empty() && !name.contains('/') {
         let standard = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
         let known = standard
-            || matches!(name, "pods" | "services" | "replicationcontrollers" | "resourcequotas" | "secrets" | "configmaps")
+            || matches!(
+                name,
+                "pods" | "services" | "replicationcontrollers" | "resourcequotas" | "secrets" | "configmaps"
+            )
             || matches!(name, "persistentvolumeclaims" | "storage" | "services.nodeports" | "services.loadbalancers")
             || name.starts_with("requests.")
             || name.starts_with("limits.");
@@ -375,8 +376,10 @@ fn check_headers(errors: &mut Errors, action: &Object, at: Path<'_>) {
 fn check_restart(errors: &mut Errors, container: &Object, at: Path<'_>) {
     match container.get("restartPolicy").and_then(Value::as_str) {
         Some(policy) => supported(errors, policy, at.child("restartPolicy"), &["Always", "Never", "OnFailure"]),
-        None if !list(container, "restartPolicyRules").is_empty() => errors
-            .push(FieldError::required(at.child("restartPolicy"), "must specify restartPolicy when restart rules are used")),
+        None if !list(container, "restartPolicyRules").is_empty() => errors.push(FieldError::required(
+            at.child("restartPolicy"),
+            "must specify restartPolicy when restart rules are used",
+        )),
         None => {}
     }
 }

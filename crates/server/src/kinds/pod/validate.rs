@@ -3,7 +3,7 @@
 use rolewright_core::validate::{FieldError, Path, labels, names};
 use serde_json::Value;
 
-use super::super::check::{Errors, check_labels, each, json, name, one_of, read_labels, supported};
+use super::super::check::{Errors, check_labels, each, json, name, one_of, read_labels, required, supported};
 use super::super::read::{absent, child, flag, integer, items, list, text};
 use super::super::semantic;
 use super::containers::{check_containers, check_groups, check_id, check_init_containers};
@@ -180,9 +180,12 @@ pub(in super::super) fn validate_update(pod: &Object, old: &Object) -> Errors {
         }
         for (i, container) in items(new, kind).enumerate() {
             let containers = at.child(kind);
-            if text(container, "image").is_empty() && !errors.iter().any(|error| error.field.ends_with(".image")) {
-                let container = containers.index(i);
-                errors.push(FieldError::required(container.child("image"), ""));
+            let at = containers.index(i);
+            let image = text(container, "image");
+            required(&mut errors, container, "image", at);
+            if image.trim() != image {
+                let why = "must not have leading or trailing whitespace";
+                errors.push(FieldError::invalid(at.child("image"), image, why));
             }
         }
     }
@@ -203,7 +206,10 @@ pub(in super::super) fn validate_update(pod: &Object, old: &Object) -> Errors {
         Ty::Ref(spec) => Some(spec),
         _ => None,
     });
-    let changed: Vec<&str> = spec.into_iter().flat_map(crate::facts::Type::fields).map(|field| field.name)
+    let changed: Vec<&str> = spec
+        .into_iter()
+        .flat_map(crate::facts::Type::fields)
+        .map(|field| field.name)
         .filter(|key| spec.is_some_and(|spec| !semantic::same_at(spec, &wanted, old, key)))
         .collect();
     if !changed.is_empty() {

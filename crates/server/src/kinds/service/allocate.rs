@@ -77,7 +77,8 @@ pub fn keep_allocated(service: &mut Object, old: &Object) {
         }
     }
     if both(new, |spec| matches!(text(spec, "type"), "NodePort" | "LoadBalancer")) {
-        let ports = |spec: &Object| items(spec, "ports").filter_map(|port| integer(port, "nodePort")).collect::<Vec<_>>();
+        let ports =
+            |spec: &Object| items(spec, "ports").filter_map(|port| integer(port, "nodePort")).collect::<Vec<_>>();
         let (used, known) = (ports(new), ports(old));
         for port in items_mut(new, "ports").filter(|port| integer(port, "nodePort").unwrap_or_default() == 0) {
             let before = items(old, "ports").filter(|known| text(known, "name") == text(port, "name")).last();

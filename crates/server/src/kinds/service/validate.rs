@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use rolewright_core::validate::{BadValue, FieldError, Path, names};
 use serde_json::Value;
 
-use super::super::check::{
-    Errors, check_labels, each, json, one_of, port, port_number, required, supported,
-};
+use super::super::check::{Errors, check_labels, each, json, one_of, port, port_number, required, supported};
 use super::super::read::{absent, below, child, integer, items, list, text, texts};
 use super::is_external;
 use crate::strategy::Object;
@@ -28,7 +26,8 @@ pub(in super::super) fn validate_update(service: &Object, old: &Object) -> Error
     let at = Path::field("spec");
     let external = |spec: &Object| text(spec, "type") == "ExternalName";
     let (ips, old_ips) = (list(new, "clusterIPs"), list(old, "clusterIPs"));
-    if !external(new) && !external(old) && !(is_headless(new) && is_headless(old)) {
+    let exempt = external(new) || external(old) || (is_headless(new) && is_headless(old));
+    if !exempt {
         let at = at.child("clusterIPs");
         let shown = || if ips.is_empty() { BadValue::null() } else { json(Value::from(ips.to_vec())) };
         if ips.is_empty() && !old_ips.is_empty() {
@@ -71,7 +70,8 @@ fn check(errors: &mut Errors, spec: &Object, at: Path<'_>) {
     check_labels(errors, spec, "selector", at);
     one_of(errors, spec, "sessionAffinity", at, &["ClientIP", "None"]);
     if text(spec, "sessionAffinity") == "ClientIP"
-        && let Some(seconds) = below(spec, &["sessionAffinityConfig", "clientIP"]).and_then(|it| integer(it, "timeoutSeconds"))
+        && let Some(seconds) =
+            below(spec, &["sessionAffinityConfig", "clientIP"]).and_then(|it| integer(it, "timeoutSeconds"))
         && !(1..=86400).contains(&seconds)
     {
         let config = at.child("sessionAffinityConfig");

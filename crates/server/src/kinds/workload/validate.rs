@@ -8,7 +8,8 @@ use super::super::check::{
     read_selector, selector_json,
 };
 use super::super::pod::validate::{check_lasting, check_lasting_template, check_template};
-use super::super::read::{below, child, integer, list, text};
+use super::super::read::{below, child, integer, items, list, text};
+use super::super::storage::validate::check_claim;
 use crate::strategy::Object;
 
 const SPEC: Path<'static> = Path::Field(&Path::Root, "spec");
@@ -70,9 +71,8 @@ pub(in super::super) fn stateful_set(object: &Object) -> Errors {
 pub(in super::super) fn stateful_set_update(object: &Object, old: &Object) -> Errors {
     with_specs(object, old, |errors, spec, old| {
         check_stateful_set(errors, spec, false);
-        let same = ["serviceName", "podManagementPolicy", "volumeClaimTemplates"].iter().all(|key| {
-            spec.get(*key).filter(|value| **value != Value::from("")) == old.get(*key).filter(|value| **value != Value::from(""))
-        });
+        let same = ["serviceName", "podManagementPolicy"].iter().all(|key| text(spec, key) == text(old, key))
+            && list(spec, "volumeClaimTemplates") == list(old, "volumeClaimTemplates");
         if !same || selector_json(child(spec, "selector")) != selector_json(child(old, "selector")) {
             let why = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', \
                 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' \
@@ -116,7 +116,12 @@ fn is_empty(selector: &Object) -> bool {
 }
 
 /// The template, where the selector can be used at all.
-fn check_selected_template(errors: &mut Errors, spec: &Object, unusable: &str, check: fn(&mut Errors, &Object, Path<'_>)) {
+fn check_selected_template(
+    errors: &mut Errors,
+    spec: &Object,
+    unusable: &str,
+    check: fn(&mut Errors, &Object, Path<'_>),
+) {
     let Some(template) = child(spec, "template") else { return };
     let at = SPEC.child("template");
     let labels = below(template, &["metadata", "labels"]);
@@ -247,8 +252,9 @@ fn check_daemon_strategy(errors: &mut Errors, strategy: &Object, at: Path<'_>) {
                     let why = "may not be set when maxUnavailable is non-zero";
                     errors.push(FieldError::invalid(at.child("maxSurge"), json(surge), why));
                 }
-                (false, false) => errors
-                    .push(FieldError::required(at.child("maxUnavailable"), "cannot be 0 when maxSurge is 0")),
+                (false, false) => {
+                    errors.push(FieldError::required(at.child("maxUnavailable"), "cannot be 0 when maxSurge is 0"))
+                }
                 _ => {}
             }
         }
@@ -271,6 +277,15 @@ fn check_stateful_set(errors: &mut Errors, spec: &Object, new: bool) {
             super::super::check::supported(errors, text(retention, key), at.child(key), &["Retain", "Delete"]);
         }
     }
+    if new {
+        let templates = SPEC.child("volumeClaimTemplates");
+        for (i, claim) in items(spec, "volumeClaimTemplates").enumerate() {
+            if let Some(claim) = child(claim, "spec") {
+                let at = templates.index(i);
+                check_claim(errors, claim, at.child("spec"));
+            }
+        }
+    }
     not_negative(errors, spec, "replicas", SPEC);
     not_negative(errors, spec, "minReadySeconds", SPEC);
     if new {
@@ -289,14 +304,17 @@ fn check_stateful_set(errors: &mut Errors, spec: &Object, new: bool) {
 /// The controller adds a volume for each claim and names the pods, so neither can be at fault.
 fn add_claims(to: &mut Object, spec: &Object) {
     let claim_name = |claim: &Object| child(claim, "metadata").map(|metadata| text(metadata, "name").to_owned());
-    let claims: Vec<String> =
-        super::super::read::items(spec, "volumeClaimTemplates").filter_map(claim_name).collect();
+    let claims: Vec<String> = items(spec, "volumeClaimTemplates").filter_map(claim_name).collect();
     let Some(pod) = super::below_mut(to, &["template", "spec"]) else { return };
     pod.remove("hostname");
     pod.remove("subdomain");
-    let own: Vec<Value> = list(pod, "volumes").iter().filter(|volume| {
-        volume.as_object().is_some_and(|volume| !claims.iter().any(|claim| claim == text(volume, "name")))
-    }).cloned().collect();
+    let own: Vec<Value> = list(pod, "volumes")
+        .iter()
+        .filter(|volume| {
+            volume.as_object().is_some_and(|volume| !claims.iter().any(|claim| claim == text(volume, "name")))
+        })
+        .cloned()
+        .collect();
     let mut volumes: Vec<Value> = claims
         .iter()
         .map(|claim| serde_json::json!({"name": claim, "persistentVolumeClaim": {"claimName": claim}}))
