@@ -1,5 +1,7 @@
 //! Network policies, ingresses and endpoint slices.
 
+pub(super) mod validate;
+
 use rolewright_core::validate::names;
 use serde_json::Value;
 

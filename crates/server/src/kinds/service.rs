@@ -1,6 +1,11 @@
 //! Services.
 
+mod allocate;
+pub(super) mod validate;
+
 use serde_json::json;
+
+pub use allocate::{allocate, keep_allocated};
 
 use super::read::{below, child, child_mut, fill, fill_text, integer, items, items_mut, known_mut, list, text};
 use crate::strategy::Object;
@@ -65,7 +70,8 @@ pub(super) fn prepare_update(service: &mut Object, old: &Object) {
         remove_same(new, old, "ipFamilyPolicy");
     }
     if lost(new, |spec| matches!(text(spec, "type"), "NodePort" | "LoadBalancer")) {
-        let ports = |spec: &Object| items(spec, "ports").filter_map(|port| integer(port, "nodePort")).collect::<Vec<_>>();
+        let ports =
+            |spec: &Object| items(spec, "ports").filter_map(|port| integer(port, "nodePort")).collect::<Vec<_>>();
         let known = ports(old);
         if ports(new).iter().all(|port| *port == 0 || known.contains(port)) {
             items_mut(new, "ports").for_each(|port| {

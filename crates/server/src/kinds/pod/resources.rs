@@ -135,6 +135,7 @@ pub(super) fn qos_class(spec: &Object) -> &'static str {
     if requests.is_empty() && limits.is_empty() {
         return "BestEffort";
     }
-    let met = |(name, request): (&String, &Quantity)| limits.get(name).is_some_and(|limit| limit.compare(*request).is_eq());
+    let met =
+        |(name, request): (&String, &Quantity)| limits.get(name).is_some_and(|limit| limit.compare(*request).is_eq());
     if guaranteed && requests.len() == limits.len() && requests.iter().all(met) { "Guaranteed" } else { "Burstable" }
 }
