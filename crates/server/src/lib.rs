@@ -9,6 +9,7 @@ pub mod facts;
 mod http;
 pub mod kinds;
 pub mod kubeconfig;
+pub mod patch;
 pub mod query;
 pub mod selector;
 pub mod status;

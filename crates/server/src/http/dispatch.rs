@@ -30,7 +30,8 @@ const BODY_PATIENCE: Duration = Duration::from_secs(60);
 /// Answers one request. `identity` is set for clients in the same process.
 pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
     let answered = AssertUnwindSafe(answer(&server, identity, request)).catch_unwind().await;
-    answered.unwrap_or_else(|_| respond::failure(&Failure::internal("the server panicked while it handled the request")))
+    answered
+        .unwrap_or_else(|_| respond::failure(&Failure::internal("the server panicked while it handled the request")))
 }
 
 async fn answer(server: &Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
@@ -38,7 +39,8 @@ async fn answer(server: &Server, identity: Option<Arc<Identity>>, request: Reque
     let query = head.uri.query().unwrap_or_default();
     let info = RequestInfo::read(&head.method, head.uri.path(), query);
     let mut record = Record::new(&head, &info);
-    let answered = route(server, identity, &head.headers, head.extensions.get::<Peer>(), &info, query, body, &mut record).await;
+    let answered =
+        route(server, identity, &head.headers, head.extensions.get::<Peer>(), &info, query, body, &mut record).await;
     let mut answer = answered.unwrap_or_else(|failure| respond::failure(&failure));
     let headers = answer.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));

@@ -65,7 +65,8 @@ pub(super) fn prepare_update(service: &mut Object, old: &Object) {
         remove_same(new, old, "ipFamilyPolicy");
     }
     if lost(new, |spec| matches!(text(spec, "type"), "NodePort" | "LoadBalancer")) {
-        let ports = |spec: &Object| items(spec, "ports").filter_map(|port| integer(port, "nodePort")).collect::<Vec<_>>();
+        let ports =
+            |spec: &Object| items(spec, "ports").filter_map(|port| integer(port, "nodePort")).collect::<Vec<_>>();
         let known = ports(old);
         if ports(new).iter().all(|port| *port == 0 || known.contains(port)) {
             items_mut(new, "ports").for_each(|port| {

@@ -51,7 +51,10 @@ static RULES: &[Rules] = &[
         update: |template, old| pod::prepare::template(template, &["template"], Some(old)),
         ..Rules::data("", "podtemplates", "PodTemplate").counted(&["template"])
     },
-    Rules { selectable: &["status.replicas"], ..workload(Rules::data("", "replicationcontrollers", "ReplicationController")) },
+    Rules {
+        selectable: &["status.replicas"],
+        ..workload(Rules::data("", "replicationcontrollers", "ReplicationController"))
+    },
     Rules::data("", "resourcequotas", "ResourceQuota").with_status(),
     Rules {
         update: service::prepare_update,
@@ -117,8 +120,12 @@ static RULES: &[Rules] = &[
     Rules {
         create: |slice| networking::drop_topology(slice, None),
         update: |slice, old| networking::drop_topology(slice, Some(old)),
-        ..Rules::data("discovery.k8s.io", "endpointslices", "EndpointSlice")
-            .counted(&["addressType", "endpoints", "ports", "metadata.labels"])
+        ..Rules::data("discovery.k8s.io", "endpointslices", "EndpointSlice").counted(&[
+            "addressType",
+            "endpoints",
+            "ports",
+            "metadata.labels",
+        ])
     },
     Rules::data("networking.k8s.io", "ingressclasses", "IngressClass").counted(&["spec"]),
     Rules::data("networking.k8s.io", "ingresses", "Ingress").with_status().counted(&["spec"]),

@@ -143,13 +143,14 @@ pub(super) fn prepare_daemon_set(set: &mut Object) {
 pub(super) fn prepare_daemon_set_update(set: &mut Object, old: &Object) {
     template(set, TEMPLATE, Some(old));
     let before = child(old, "metadata").map(template_generation).unwrap_or_default();
-    let changed = type_of("apps", "v1", "DaemonSet").and_then(|ty| ty.field("spec")).is_some_and(|spec| match spec.ty {
-        Ty::Ref(spec) => match (child(set, "spec"), child(old, "spec")) {
-            (Some(new), Some(old)) => !semantic::same_at(spec, new, old, "template"),
+    let changed =
+        type_of("apps", "v1", "DaemonSet").and_then(|ty| ty.field("spec")).is_some_and(|spec| match spec.ty {
+            Ty::Ref(spec) => match (child(set, "spec"), child(old, "spec")) {
+                (Some(new), Some(old)) => !semantic::same_at(spec, new, old, "template"),
+                _ => false,
+            },
             _ => false,
-        },
-        _ => false,
-    });
+        });
     if let Some(metadata) = child_mut(set, "metadata") {
         set_template_generation(metadata, before.saturating_add(i64::from(changed)));
     }

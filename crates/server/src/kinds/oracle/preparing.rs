@@ -106,7 +106,14 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, resource: &Resource, what: &str, sent: &Object, ours: (Object, Vec<String>, Vec<String>), theirs: Verdict) {
+    fn add(
+        &mut self,
+        resource: &Resource,
+        what: &str,
+        sent: &Object,
+        ours: (Object, Vec<String>, Vec<String>),
+        theirs: Verdict,
+    ) {
         let (mut object, errors, warnings) = ours;
         let name = format!("{} {} {what}", resource.version, resource.kind);
         let show = |sent: &Object| format!("{:.900}", serde_json::to_string(sent).unwrap());
@@ -151,7 +158,10 @@ impl Tally {
     }
 
     fn finish(self, what: &str) {
-        println!("{what}: {} stored alike, {} refused alike, {} refused with more errors there", self.stored, self.same, self.partly);
+        println!(
+            "{what}: {} stored alike, {} refused alike, {} refused with more errors there",
+            self.stored, self.same, self.partly
+        );
         let mut missed: Vec<_> = self.missed.into_iter().collect();
         missed.sort_by_key(|(_, count)| usize::MAX - count);
         for (text, count) in missed.into_iter().take(60) {
@@ -210,7 +220,8 @@ fn new_objects_are_prepared_and_judged_as_in_kubernetes() {
         for ((sent, plain), theirs) in sent.iter().zip(plain).zip(theirs) {
             let Some(mut ours) = plain.filter(|_| theirs.error.is_empty()) else { continue };
             let metadata = ours["metadata"].as_object_mut().unwrap();
-            for key in ["generation", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"] {
+            for key in ["generation", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"]
+            {
                 metadata.remove(key);
             }
             if metadata.get("name").and_then(Value::as_str).unwrap_or_default().is_empty() {
@@ -250,10 +261,22 @@ fn updates_are_prepared_and_judged_as_in_kubernetes() {
             let theirs = asked(&mut oracle, &sent.iter().map(ask).collect::<Vec<_>>());
             for ((sent, plain), theirs) in sent.iter().zip(plain).zip(theirs) {
                 let Some(mut ours) = plain.filter(|_| theirs.error.is_empty()) else { continue };
-                let server_fields = ["uid", "resourceVersion", "generation", "creationTimestamp", "selfLink", "name",
-                    "namespace", "deletionTimestamp", "deletionGracePeriodSeconds", "generateName"];
+                let server_fields = [
+                    "uid",
+                    "resourceVersion",
+                    "generation",
+                    "creationTimestamp",
+                    "selfLink",
+                    "name",
+                    "namespace",
+                    "deletionTimestamp",
+                    "deletionGracePeriodSeconds",
+                    "generateName",
+                ];
                 let metadata = |object: &Object| {
-                    server_fields.map(|key| object["metadata"].get(key).cloned().filter(|value| *value != json!("") && *value != json!(0)))
+                    server_fields.map(|key| {
+                        object["metadata"].get(key).cloned().filter(|value| *value != json!("") && *value != json!(0))
+                    })
                 };
                 if metadata(&ours) != metadata(&old) {
                     continue;

@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::read::{
-    absent, below, below_mut, child, integer, items, items_mut, known_mut, list, text, texts,
-};
+use super::super::read::{absent, below, below_mut, child, integer, items, items_mut, known_mut, list, text, texts};
 use super::resources::qos_class;
 use crate::strategy::Object;
 

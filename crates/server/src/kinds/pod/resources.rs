@@ -13,7 +13,9 @@ pub(super) fn requests_from_limits(spec: &mut Object) {
     for kind in ["containers", "initContainers"] {
         for container in items_mut(spec, kind) {
             let Some(resources) = known_mut(container, "resources") else { continue };
-            let Some(limits) = child(resources, "limits").filter(|limits| !limits.is_empty()).cloned() else { continue };
+            let Some(limits) = child(resources, "limits").filter(|limits| !limits.is_empty()).cloned() else {
+                continue;
+            };
             let Some(requests) = child_mut(resources, "requests") else { continue };
             for (name, amount) in limits {
                 requests.entry(name).or_insert(amount);
@@ -133,6 +135,7 @@ pub(super) fn qos_class(spec: &Object) -> &'static str {
     if requests.is_empty() && limits.is_empty() {
         return "BestEffort";
     }
-    let met = |(name, request): (&String, &Quantity)| limits.get(name).is_some_and(|limit| limit.compare(*request).is_eq());
+    let met =
+        |(name, request): (&String, &Quantity)| limits.get(name).is_some_and(|limit| limit.compare(*request).is_eq());
     if guaranteed && requests.len() == limits.len() && requests.iter().all(met) { "Guaranteed" } else { "Burstable" }
 }
