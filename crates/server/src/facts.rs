@@ -87,7 +87,7 @@ pub struct Field {
 
 /// A field of which nothing more is known than this; what else is said of it follows in calls.
 const fn field(name: &'static str, ty: Ty, proto: u32) -> Field {
-    let patch = Patch { merge: false, retain_keys: false, merge_key: None };
+    let patch = Patch { merge: false, replace: false, retain_keys: false, merge_key: None };
     Field {
         name,
         ty,
@@ -146,6 +146,11 @@ impl Field {
         Self { patch, ..self }
     }
 
+    const fn replace(self) -> Self {
+        let patch = Patch { replace: true, ..self.patch };
+        Self { patch, ..self }
+    }
+
     const fn retain_keys(self) -> Self {
         let patch = Patch { retain_keys: true, ..self.patch };
         Self { patch, ..self }
@@ -173,6 +178,8 @@ pub enum ListType {
 pub struct Patch {
     /// Lists are merged and not replaced.
     pub merge: bool,
+    /// Objects are replaced and not merged.
+    pub replace: bool,
     /// Maps keep only the keys that the patch names in `$retainKeys`.
     pub retain_keys: bool,
     /// The field that identifies the items of a list of objects.
@@ -338,7 +345,10 @@ mod tests {
         let spec = pod.field("spec").unwrap();
         let Ty::Ref(spec) = spec.ty else { panic!() };
         let volumes = spec.field("volumes").unwrap();
-        assert_eq!(volumes.patch, Patch { merge: true, retain_keys: true, merge_key: Some("name") });
+        assert_eq!(
+            volumes.patch,
+            Patch { merge: true, retain_keys: true, merge_key: Some("name"), ..Patch::default() }
+        );
         let Ty::List(Ty::Ref(volume)) = volumes.ty else { panic!() };
         assert!(volume.field("configMap").is_some(), "VolumeSource is inline");
         let ports = type_of("", "v1", "Service").unwrap().field("spec").unwrap();

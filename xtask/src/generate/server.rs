@@ -321,6 +321,9 @@ fn field(fact: &FieldFact, index: &BTreeMap<&str, usize>) -> Result<String> {
     if strategies.contains(&"merge") {
         code.push_str(".merge()");
     }
+    if strategies.contains(&"replace") {
+        code.push_str(".replace()");
+    }
     if strategies.contains(&"retainKeys") {
         code.push_str(".retain_keys()");
     }

@@ -21,7 +21,8 @@ pub(super) fn answer(server: &Server, accept: &str, parts: &[&str]) -> Result<An
         ["apis"] => Ok(respond::value(StatusCode::OK, &groups())),
         ["api", "v1"] => Ok(respond::value(StatusCode::OK, &resources(server, "", "v1"))),
         ["apis", group] => {
-            let found = facts::groups().iter().find(|known| known.name == *group && known.name != "apiextensions.k8s.io");
+            let found =
+                facts::groups().iter().find(|known| known.name == *group && known.name != "apiextensions.k8s.io");
             let mut document = found.map(group_document).ok_or_else(Failure::no_such_resource)?;
             document["kind"] = "APIGroup".into();
             document["apiVersion"] = "v1".into();
@@ -38,7 +39,8 @@ pub(super) fn answer(server: &Server, accept: &str, parts: &[&str]) -> Result<An
 fn wants_all(accept: &str) -> bool {
     let first = choices(accept).into_iter().find(|choice| {
         choice.media == "application/json"
-            && (choice.parameter("as").is_empty() || choice.parameter("v") == "v2" && choice.parameter("g") == "apidiscovery.k8s.io")
+            && (choice.parameter("as").is_empty()
+                || choice.parameter("v") == "v2" && choice.parameter("g") == "apidiscovery.k8s.io")
     });
     first.is_some_and(|choice| choice.parameter("as") == "APIGroupDiscoveryList")
 }
@@ -108,7 +110,8 @@ fn all(server: &Server, core: bool) -> Answer {
         let groups = facts::groups().iter().filter(|group| group.name != "apiextensions.k8s.io");
         groups
             .map(|group| {
-                let versions: Vec<Value> = group.versions.iter().map(|name| version(server, group.name, name)).collect();
+                let versions: Vec<Value> =
+                    group.versions.iter().map(|name| version(server, group.name, name)).collect();
                 json!({"metadata": {"name": group.name}, "versions": versions})
             })
             .collect()
@@ -148,9 +151,10 @@ fn resource(served: &Served) -> Value {
         .subresources
         .iter()
         .map(|sub| {
-            let (group, version) = sub.kind_from.map_or((served.group.clone(), served.version.clone()), |(group, version)| {
-                (Name::new_static(group), Name::new_static(version))
-            });
+            let (group, version) =
+                sub.kind_from.map_or((served.group.clone(), served.version.clone()), |(group, version)| {
+                    (Name::new_static(group), Name::new_static(version))
+                });
             json!({"subresource": sub.name, "responseKind": kind(&group, &version, sub.kind), "verbs": sub.verbs})
         })
         .collect();
