@@ -6,6 +6,7 @@ pub mod codec;
 pub mod facts;
 mod http;
 mod kinds;
+pub mod managed;
 pub mod query;
 pub mod selector;
 pub mod status;

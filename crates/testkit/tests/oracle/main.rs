@@ -9,5 +9,7 @@ mod aggregating;
 mod authorize;
 mod compare;
 mod escalate;
+mod managing;
+mod random;
 mod rulesets;
 mod validating;
