@@ -10,5 +10,7 @@ mod authorize;
 mod compare;
 mod decoding;
 mod escalate;
+mod managing;
+mod random;
 mod rulesets;
 mod validating;
