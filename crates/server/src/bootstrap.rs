@@ -42,7 +42,7 @@ pub(crate) fn put(server: &Server, group: &str, plural: &str, manager: &str, obj
         metadata.insert("uid".into(), uid::uuid_v4().into());
         metadata.insert("creationTimestamp".into(), now.as_str().into());
     }
-    crate::managed::update(served, served, None, &mut object, manager, "", &now);
+    crate::ownership::track(served, None, &mut object, manager, "");
     if strategy::before_create(served.facts, &mut object, &namespace).is_err() {
         return;
     }

@@ -14,6 +14,7 @@ pub mod kubeconfig;
 mod listen;
 pub mod managed;
 mod openapi;
+mod ownership;
 pub mod patch;
 pub mod query;
 mod registry;

@@ -42,9 +42,8 @@ fn created(call: &Call<'_>, review: fn(&Call<'_>, Object) -> Result<Object, Fail
     if call.served.namespaced {
         crate::registry::set_meta(&mut object, "namespace", call.info.namespace.as_str());
     }
-    let now = crate::time::seconds(crate::time::now());
     let manager = crate::managed::manager(&options.field_manager, call.user_agent);
-    crate::managed::update(call.served, call.served, None, &mut object, &manager, "", &now);
+    crate::ownership::track(call.served, None, &mut object, &manager, "");
     let reviewed = review(call, object)?;
     let mut answer = respond::value(StatusCode::CREATED, &conformed(call.served.ty, reviewed));
     respond::warn(&mut answer, &decoded.warnings);

@@ -10,7 +10,7 @@ use crate::http::respond::Answer;
 use crate::query::WriteOptions;
 use crate::status::Failure;
 use crate::strategy::{self, Object};
-use crate::{managed, time, uid};
+use crate::{ownership, time, uid};
 
 /// How often a generated name is drawn again when it is taken.
 const DRAWS: usize = 8;
@@ -45,15 +45,8 @@ impl Call<'_> {
         let now = time::now();
         set_meta(&mut object, "uid", uid::uuid_v4());
         set_meta(&mut object, "creationTimestamp", time::seconds(now));
-        managed::update(
-            self.served,
-            stored,
-            None,
-            &mut object,
-            &self.manager(&options.field_manager),
-            &self.info.subresource,
-            &time::seconds(now),
-        );
+        let manager = self.manager(&options.field_manager);
+        ownership::track(stored, None, &mut object, &manager, &self.info.subresource);
         let prefix = meta(&object, "generateName").to_owned();
         let generated = name.is_empty() && !prefix.is_empty();
         if generated {

@@ -3,12 +3,12 @@
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use super::update::Change;
+use super::update::{Change, patch_type};
 use super::{Call, meta};
 use crate::cluster::Entry;
 use crate::codec;
 use crate::http::respond::{self, Answer};
-use crate::patch::{self, PatchType};
+use crate::patch;
 use crate::query::WriteOptions;
 use crate::status::Failure;
 use crate::strategy::Object;
@@ -29,12 +29,13 @@ impl Call<'_> {
                 (options, Value::Object(decoded.object))
             }
             _ => {
-                let kind = PatchType::from_content_type(self.content_type)?;
+                let kind = patch_type(self.content_type)?;
                 let options = WriteOptions::patch(&self.query, false)?;
                 let entry = self.current().ok_or_else(|| self.not_found())?;
                 let Value::Object(scale) = scale_of(&entry) else { return Err(self.not_found()) };
                 let ty = crate::facts::type_of(SCALE.group, SCALE.version, SCALE.kind).ok_or_else(Failure::no_such_resource)?;
-                (options, Value::Object(patch::apply(kind, ty, &scale, &self.body)?))
+                let patched = patch::apply(kind, ty, &scale, &self.body, options.field_validation)?;
+                (options, Value::Object(patched.object))
             }
         };
         let replicas = given.get("spec").and_then(|spec| spec.get("replicas")).and_then(Value::as_i64).unwrap_or_default();

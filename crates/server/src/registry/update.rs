@@ -3,18 +3,17 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use rolewright_core::validate::{FieldError, Path};
 use serde_json::Value;
 
 use super::{Call, finalizers, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
 use crate::http::respond::Answer;
-use crate::patch::{self, PatchType};
+use crate::patch::{self, PatchType, Patched};
 use crate::query::{FieldValidation, WriteOptions};
 use crate::status::Failure;
 use crate::strategy::{self, Object};
-use crate::{managed, time};
+use crate::ownership;
 
 /// Where the new form of an object comes from.
 pub(super) enum Change<'a> {
@@ -49,7 +48,7 @@ impl Call<'_> {
 
     pub(crate) fn patch(&self) -> Result<Answer, Failure> {
         self.form()?;
-        let kind = PatchType::from_content_type(self.content_type)?;
+        let kind = patch_type(self.content_type)?;
         let options = WriteOptions::patch(&self.query, false)?;
         let done = self.change(&Change::Patch(kind, &self.body), &options)?;
         self.answer(StatusCode::OK, &done.entry, &done.warnings)
@@ -130,9 +129,8 @@ impl Call<'_> {
             name => stored.subresource(name).map_or(&stored.facts.handling, |sub| &sub.handling),
         };
         strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
-        let now = time::seconds(time::now());
         let manager = self.manager(&options.field_manager);
-        managed::update(self.served, stored, Some(&old), &mut object, &manager, &self.info.subresource, &now);
+        ownership::track(stored, Some(&old), &mut object, &manager, &self.info.subresource);
         if !only_collects(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
@@ -187,8 +185,8 @@ impl Call<'_> {
                 };
                 view.insert("apiVersion".into(), self.served.api_version().into());
                 view.insert("kind".into(), self.served.kind.as_str().into());
-                let patched = patch::apply(*kind, self.served.ty, &view, patch)?;
-                let (mut object, warnings) = self.conform_patched(patched, options)?;
+                let patched = patch::apply(*kind, self.served.ty, &view, patch, options.field_validation)?;
+                let (mut object, warnings) = self.conform_patched(&patched, options)?;
                 self.served.strategy.default(&mut object);
                 let mut object = self.to_stored(object);
                 if meta(&object, "namespace").is_empty() && self.served.namespaced {
@@ -200,19 +198,16 @@ impl Call<'_> {
     }
 
     /// What a patch makes must still be of its type.
-    fn conform_patched(&self, patched: Object, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
-        let text = Value::Object(patched.clone()).to_string();
-        let invalid = |why: String| {
-            let error = FieldError::invalid(Path::field("patch"), text.as_str(), why);
-            Failure::invalid("", "", "", &[error])
-        };
-        let conformed = codec::conform(self.served.ty, Value::Object(patched)).map_err(invalid)?;
-        let Value::Object(object) = conformed.value else { return Err(Failure::bad_request("a patch must leave an object")) };
+    fn conform_patched(&self, patched: &Patched, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
+        let conformed = codec::conform(self.served.ty, Value::Object(patched.object.clone()));
+        let conformed = conformed.map_err(|why| patched.refused(&why))?;
+        let Value::Object(object) = conformed.value else { return Err(patched.refused("it is no object")) };
+        let strict = [patched.strict.as_slice(), &conformed.strict].concat();
         match options.field_validation {
             FieldValidation::Ignore => Ok((object, Vec::new())),
-            FieldValidation::Warn => Ok((object, conformed.strict)),
-            FieldValidation::Strict if conformed.strict.is_empty() => Ok((object, Vec::new())),
-            FieldValidation::Strict => Err(invalid(format!("strict decoding error: {}", conformed.strict.join(", ")))),
+            FieldValidation::Warn => Ok((object, strict)),
+            FieldValidation::Strict if strict.is_empty() => Ok((object, Vec::new())),
+            FieldValidation::Strict => Err(patched.refused(&format!("strict decoding error: {}", strict.join(", ")))),
         }
     }
 
@@ -224,6 +219,23 @@ impl Call<'_> {
         }
         let grace = object.get("metadata").and_then(|meta| meta.get("deletionGracePeriodSeconds")).and_then(Value::as_i64);
         grace.is_some_and(|seconds| seconds > 0)
+    }
+}
+
+/// The kind of a patch by its content type.
+pub(super) fn patch_type(content_type: Option<&str>) -> Result<PatchType, Failure> {
+    let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    match essence {
+        "application/json-patch+json" => Ok(PatchType::Json),
+        "application/merge-patch+json" => Ok(PatchType::Merge),
+        "application/strategic-merge-patch+json" => Ok(PatchType::Strategic),
+        _ => Err(Failure::unsupported_media(&[
+            "application/json-patch+json",
+            "application/merge-patch+json",
+            "application/strategic-merge-patch+json",
+            "application/apply-patch+yaml",
+            "application/apply-patch+cbor",
+        ])),
     }
 }
 
