@@ -120,7 +120,8 @@ impl State {
         state
     }
 
-    /// Walks the init containers up to the one that is not done. Returns the restarts of sidecars, and whether there is such a one.
+    /// Walks the init containers up to the one that is not done. Returns the restarts of sidecars, and whether there is
+    /// such a one.
     fn initialize(&mut self, shown: Shown<'_>, sidecars: &Sidecars<'_>) -> (Restarts, bool) {
         let mut of_sidecars = Restarts::default();
         for (at, status) in shown.status("initContainerStatuses").items().enumerate() {

@@ -10,4 +10,5 @@ mod authorize;
 mod compare;
 mod escalate;
 mod rulesets;
+mod tables;
 mod validating;
