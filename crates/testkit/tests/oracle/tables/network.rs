@@ -42,7 +42,7 @@ pub(super) fn kinds() -> Vec<Kind> {
                     "spec",
                     with(vec![
                         ("ingressClassName", one_of(&["nginx", ""])),
-                        ("rules", list(with(vec![("host", one_of(&["", "a.acme.io", "*.b.io"]))]))),
+                        ("rules", list(with(vec![("host", one_of(&["", "a.acme.io", "b.acme.io", "*.b.io"]))]))),
                         ("tls", list(with(vec![("secretName", name())]))),
                     ]),
                 ),
