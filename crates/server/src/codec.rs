@@ -6,6 +6,7 @@ mod kind;
 mod node;
 mod protobuf;
 mod quantity;
+mod stored;
 mod text;
 mod time;
 mod typed;
@@ -19,6 +20,7 @@ use crate::status::Failure;
 use crate::strategy::Object;
 use kind::Kind;
 pub use typed::{Conformed, conform};
+pub(crate) use stored::as_stored;
 pub(crate) use typed::empty;
 
 /// The kind that a request must have in its body.
@@ -97,6 +99,11 @@ pub fn decode(
     Ok(Decoded { object: read.object, group, version, kind, warnings: read.strict })
 }
 
+/// What Go says of bytes that are no JSON.
+pub(crate) fn syntax(bytes: &[u8]) -> Result<(), String> {
+    json::parse(bytes).map(|_| ())
+}
+
 /// Reads the options in the body of a delete. They may name any version, and nothing about them is strict.
 pub fn decode_options(content_type: Option<&str>, body: &[u8], kind: &str) -> Result<Object, Failure> {
     let media = media(content_type)?;
@@ -116,7 +123,11 @@ fn options(media: Media, body: &[u8], kind: &str) -> Result<Object, String> {
     };
     let found = found.or(&default);
     if found.kind != kind {
-        return Err("decoded object cannot be converted to DeleteOptions".to_owned());
+        let version = kind::api_version(&found.group, &found.version);
+        return Err(format!(
+            "no kind \"{}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\"",
+            found.kind
+        ));
     }
     let conformed = typed::conform_node(ty, node, false)?;
     Ok(found.stamp(conformed.value))

@@ -236,6 +236,8 @@ pub struct Handling {
     pub graceful_delete: bool,
     /// Owned objects are collected when the owner goes.
     pub collected: bool,
+    /// Owned objects are left alone unless the client says otherwise.
+    pub orphans: bool,
     /// Fields that a client cannot own here, because the server keeps the old ones.
     pub reset_fields: &'static [&'static str],
 }

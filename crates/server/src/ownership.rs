@@ -1,12 +1,28 @@
 //! Whose fields an object has: the record that every write keeps.
 
+use serde_json::Value;
+
 use crate::catalog::Served;
 use crate::managed;
 use crate::strategy::Object;
 use crate::time;
 
-/// Records that `manager` writes `object` in the place of `live`.
+/// Records that `manager` writes `object` in the place of `live`. Both are in their stored form; fields are named as in
+/// the version that the client used.
 pub(crate) fn track(served: &Served, live: Option<&Object>, object: &mut Object, manager: &str, subresource: &str) {
+    let Some(conversion) = served.conversion else {
+        return record(served, live, object, manager, subresource);
+    };
+    let live = live.map(conversion.from_stored);
+    let mut view = (conversion.from_stored)(object);
+    record(served, live.as_ref(), &mut view, manager, subresource);
+    let fields = view.get("metadata").and_then(|metadata| metadata.get("managedFields")).cloned();
+    if let (Some(fields), Some(metadata)) = (fields, object.get_mut("metadata").and_then(Value::as_object_mut)) {
+        metadata.insert("managedFields".to_owned(), fields);
+    }
+}
+
+fn record(served: &Served, live: Option<&Object>, object: &mut Object, manager: &str, subresource: &str) {
     let handling = match subresource {
         "" => &served.facts.handling,
         name => served.subresource(name).map_or(&served.facts.handling, |sub| &sub.handling),

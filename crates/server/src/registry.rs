@@ -27,7 +27,7 @@ use crate::Server;
 use crate::authn::Identity;
 use crate::catalog::Served;
 use crate::cluster::{Draft, Entry};
-use crate::codec;
+use crate::{codec, uid};
 use crate::http::negotiate::{self, Form};
 use crate::http::request::RequestInfo;
 use crate::http::respond::{self, Answer};
@@ -102,6 +102,19 @@ impl Call<'_> {
             return Err(Failure::new(500, "", "etcdserver: request is too large"));
         }
         Ok(draft)
+    }
+
+    /// Addresses and ports that a service gets from the server.
+    fn allocate(&self, object: &mut Object, old: Option<&Object>) {
+        if self.served.plural != "services" || !self.served.group.is_empty() || !self.info.subresource.is_empty() {
+            return;
+        }
+        if let Some(old) = old {
+            crate::kinds::service::keep_allocated(object, old);
+        }
+        // WHY: drawn, not counted: nothing is reachable there, and a clash among 65,000 harms nobody.
+        let next_ip = || format!("10.96.{}.{}", uid::random_below(256), 1 + uid::random_below(254));
+        crate::kinds::service::allocate(object, next_ip, || i64::from(30_000 + uid::random_below(2768)));
     }
 
     /// Whose fields the written ones become.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::authn;
 use crate::codec;
+use crate::http::negotiate::{ACCEPTED, Form};
 use crate::http::respond::{self, Answer};
 use crate::query::WriteOptions;
 use crate::registry::{Call, meta};
@@ -28,7 +29,9 @@ pub(crate) fn answer(call: &Call<'_>) -> Option<Result<Answer, Failure>> {
 }
 
 fn created(call: &Call<'_>, review: fn(&Call<'_>, Object) -> Result<Object, Failure>) -> Result<Answer, Failure> {
-    call.form()?;
+    if call.form()? != Form::Object {
+        return Err(Failure::not_acceptable(&ACCEPTED));
+    }
     let options = WriteOptions::create(&call.query)?;
     let expected = codec::Gvk { group: &call.served.group, version: &call.served.version, kind: &call.served.kind };
     let decoded = codec::decode(call.content_type, &call.body, expected, options.field_validation)?;
@@ -38,6 +41,11 @@ fn created(call: &Call<'_>, review: fn(&Call<'_>, Object) -> Result<Object, Fail
         return Err(Failure::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
+    }
+    if !call.served.namespaced
+        && let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
+    {
+        metadata.remove("namespace");
     }
     if call.served.namespaced {
         crate::registry::set_meta(&mut object, "namespace", call.info.namespace.as_str());
@@ -259,9 +267,27 @@ pub(crate) fn token(call: &Call<'_>) -> Result<Answer, Failure> {
     let options = WriteOptions::create(&call.query)?;
     let expected = codec::Gvk { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
     let decoded = codec::decode(call.content_type, &call.body, expected, options.field_validation)?;
+    let mut object = decoded.object;
+    let manager = crate::managed::manager(&options.field_manager, call.user_agent);
+    let ty = crate::facts::type_of(expected.group, expected.version, expected.kind);
     let authenticator = call.server.authenticator();
     let (namespace, name) = (&call.info.namespace, &call.info.name);
-    let requested = authn::token_request(authenticator, namespace, name, &decoded.object, crate::time::now())?;
+    if let Some(ty) = ty {
+        // Kubernetes fills in the default before it notes who wrote what.
+        if let Some(spec) = object.entry("spec").or_insert_with(|| json!({})).as_object_mut() {
+            spec.entry("expirationSeconds").or_insert(3600.into());
+        }
+        let request = crate::managed::Request {
+            ty,
+            api_version: "authentication.k8s.io/v1",
+            manager: &manager,
+            subresource: "token",
+            reset_fields: &[],
+            now: &crate::time::seconds(crate::time::now()),
+        };
+        crate::managed::update(&request, None, &mut object);
+    }
+    let requested = authn::token_request(authenticator, namespace, name, &object, crate::time::now())?;
     let mut answer = respond::value(StatusCode::CREATED, &Value::Object(requested.object));
     respond::warn(&mut answer, &decoded.warnings);
     Ok(answer)

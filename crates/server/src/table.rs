@@ -149,8 +149,9 @@ mod tests {
     #[test]
     fn objects_of_any_shape_print() {
         let odd = json!({
-            "metadata": 7, "spec": [{}], "status": {"conditions": "none", "containerStatuses": [null, 1, "x", {"state": []}]},
-            "subsets": {}, "subjects": null, "webhooks": 3, "data": [1],
+            "metadata": 7, "spec": [{}], "subsets": {},
+            "status": {"conditions": "none", "containerStatuses": [null, 1, "x", {"state": []}]},
+            "subjects": null, "webhooks": 3, "data": [1],
         });
         let Value::Object(odd) = odd else { unreachable!() };
         for resource in resources() {

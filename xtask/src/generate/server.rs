@@ -151,12 +151,13 @@ impl Around {
         });
         let is = |f: fn(&StrategyFact) -> bool| fact.is_some_and(f);
         format!(
-            "Handling {{ create_on_update: {}, unconditional_update: {}, returns_deleted: {}, graceful_delete: {}, collected: {}, reset_fields: &{:?} }}",
+            "Handling {{ create_on_update: {}, unconditional_update: {}, returns_deleted: {}, graceful_delete: {}, collected: {}, orphans: {}, reset_fields: &{:?} }}",
             is(|fact| fact.allow_create_on_update),
             is(|fact| fact.allow_unconditional_update),
             is(|fact| fact.return_deleted_object),
             is(|fact| fact.graceful_delete.is_some()),
-            is(|fact| fact.default_garbage_collection.as_deref() == Some("background")),
+            is(|fact| fact.default_garbage_collection.as_deref().is_some_and(|policy| policy != "unsupported")),
+            is(|fact| fact.default_garbage_collection.as_deref() == Some("orphan")),
             fact.map(|fact| fact.reset_fields.as_slice()).unwrap_or_default()
         )
     }

@@ -14,7 +14,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 
 use super::request::RequestInfo;
 use super::respond::{self, Answer};
-use super::plain;
+use super::{negotiate, plain};
 use crate::Server;
 use crate::audit;
 use crate::authn::{Identity, Impersonated, Impersonation};
@@ -48,7 +48,12 @@ async fn answer(server: &Server, identity: Option<Arc<Identity>>, request: Reque
     let mut answer = answered.unwrap_or_else(|failure| respond::failure(&failure));
     let id = audit::audit_id(&head.headers);
     let headers = answer.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+    if who.refused {
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    }
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+    }
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert("audit-id", id);
     }
@@ -67,6 +72,8 @@ struct Who {
     user: Option<Identity>,
     impersonated: Option<Impersonated>,
     decision: Option<(bool, String)>,
+    /// Refused before anything was looked at.
+    refused: bool,
 }
 
 fn record(
@@ -126,17 +133,23 @@ async fn route(
         }
     };
     who.user = Some(identity.clone());
-    if let Some(wanted) = Impersonation::from_headers(headers)? {
-        let other = server.impersonate(&identity, &wanted, info)?;
-        identity = other.identity.clone();
-        who.impersonated = Some(other);
+    let passed = Impersonation::from_headers(headers).and_then(|wanted| {
+        if let Some(wanted) = wanted {
+            let other = server.impersonate(&identity, &wanted, info)?;
+            identity = other.identity.clone();
+            who.impersonated = Some(other);
+        }
+        authorize(server, &identity, info, who)
+    });
+    if let Err(failure) = passed {
+        who.refused = true;
+        return Err(failure);
     }
-    authorize(server, &identity, info, who)?;
     if !info.is_resource {
-        return plain::answer(server, headers, info, query);
+        return plain::answer(server, head, info, query);
     }
     let body = read(headers, body).await?;
-    resource(server, &identity, headers, info, query, body)
+    resource(server, &identity, head, info, body)
 }
 
 fn authorize(server: &Server, identity: &Identity, info: &RequestInfo, who: &mut Who) -> Result<(), Failure> {
@@ -169,12 +182,12 @@ async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
 fn resource(
     server: &Server,
     identity: &Identity,
-    headers: &HeaderMap,
+    head: &Parts,
     info: &RequestInfo,
-    query: &str,
     body: Bytes,
 ) -> Result<Answer, Failure> {
-    if !server.catalog().has_version(&info.group, &info.version) || info.named_group == info.group.is_empty() {
+    let (headers, query) = (&head.headers, head.uri.query().unwrap_or_default());
+    if !server.catalog().has_group(&info.group) || info.named_group == info.group.is_empty() {
         return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
     }
     let Some(served) = server.catalog().find(&info.group, &info.version, &info.resource) else {
@@ -192,24 +205,50 @@ fn resource(
         body,
     };
     // Namespaced objects are created and named only within a namespace.
-    let misplaced = served.namespaced == info.namespace.is_empty() && !(served.namespaced && info.name.is_empty());
+    let named = !info.name.is_empty() && !info.selected;
+    let misplaced = served.namespaced == info.namespace.is_empty() && (named || !served.namespaced);
     if misplaced && served.plural != "namespaces" || !info.rest.is_empty() {
         return Err(Failure::no_such_resource());
     }
+    let across = served.namespaced && info.namespace.is_empty();
+    let needs_name = ["update", "patch"].contains(&info.verb.as_str());
+    if across && info.verb == "deletecollection" || needs_name && !named || head.method == axum::http::Method::HEAD {
+        return Err(not_allowed());
+    }
+    negotiate::plain(call.accept.unwrap_or_default(), ["list", "watch"].contains(&info.verb.as_str()))?;
+    let answered = verb(&call);
+    match DEPRECATED.iter().find(|(plural, _)| served.group.is_empty() && served.plural == *plural) {
+        None => answered,
+        Some((_, warning)) => {
+            let mut answer = answered.unwrap_or_else(|failure| respond::failure(&failure));
+            respond::warn(&mut answer, &[(*warning).to_owned()]);
+            Ok(answer)
+        }
+    }
+}
+
+/// What clients should no longer use.
+const DEPRECATED: [(&str, &str); 2] = [
+    ("endpoints", "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
+    ("componentstatuses", "v1 ComponentStatus is deprecated in v1.19+"),
+];
+
+fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
+    let (info, served) = (call.info, call.served);
     if !info.subresource.is_empty() {
-        return subresource(&call);
+        return subresource(call);
     }
     let verb = info.verb.as_str();
     if !served.verbs().contains(&verb) && !(verb == "watch" && served.verbs().contains(&"list")) {
         return Err(not_allowed());
     }
-    if let Some(answer) = review::answer(&call) {
+    if let Some(answer) = review::answer(call) {
         return answer;
     }
     match verb {
         "get" => call.get(),
         "list" | "watch" => call.list(),
-        "create" if served.namespaced && info.namespace.is_empty() || !info.name.is_empty() => Err(not_allowed()),
+        "create" if served.namespaced && info.namespace.is_empty() || named(info) => Err(not_allowed()),
         "create" => call.create(),
         "update" => call.update(),
         "patch" => call.patch(),
@@ -237,6 +276,10 @@ fn subresource(call: &Call<'_>) -> Result<Answer, Failure> {
             format!("nothing runs on this server, so `{}/{}` does nothing", info.resource, info.subresource),
         )),
     }
+}
+
+fn named(info: &RequestInfo) -> bool {
+    !info.name.is_empty() && !info.selected
 }
 
 fn not_allowed() -> Failure {

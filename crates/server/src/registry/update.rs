@@ -59,7 +59,10 @@ impl Call<'_> {
         let name = meta(object, "name");
         if name.is_empty() && meta(object, "generateName").is_empty() || name != self.info.name {
             if name.is_empty() {
-                return Err(Failure::bad_request("name must be provided"));
+                return Err(Failure::bad_request(format!(
+                    "the name of the object ({} based on URL) was undeterminable: name must be provided",
+                    self.info.name
+                )));
             }
             return Err(Failure::bad_request(format!(
                 "the name of the object ({name}) does not match the name on the URL ({})",
@@ -95,14 +98,7 @@ impl Call<'_> {
             return Err(self.not_found());
         }
         if !meta(object, "uid").is_empty() {
-            return Err(Failure::conflict(
-                self.served.group_resource(),
-                &self.info.name,
-                format_args!(
-                    "Precondition failed: UID in precondition: {}, UID in object meta: ",
-                    meta(object, "uid")
-                ),
-            ));
+            return Err(self.another_uid(meta(object, "uid"), ""));
         }
         self.server.authorize(self.identity, &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() })?;
         let mut object = object.clone();
@@ -113,6 +109,20 @@ impl Call<'_> {
         Ok(Done { entry, created: true, warnings })
     }
 
+    /// 409: the object is another one with the same name.
+    fn another_uid(&self, expected: &str, found: &str) -> Failure {
+        let mut key = format!("/registry/{}", self.stored().plural);
+        if self.served.namespaced {
+            key = format!("{key}/{}", self.info.namespace);
+        }
+        let why = format_args!(
+            "StorageError: invalid object, Code: 4, Key: {key}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
+             Precondition failed: UID in precondition: {expected}, UID in object meta: {found}",
+            self.info.name
+        );
+        Failure::conflict(self.served.group_resource(), &self.info.name, why)
+    }
+
     fn change_present(&self, current: &Arc<Entry>, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Attempt> {
         let stored = self.stored();
         let old = current.object();
@@ -120,8 +130,7 @@ impl Call<'_> {
         let on = self.served.group_resource();
         let uid = meta(&object, "uid");
         if !uid.is_empty() && uid != current.uid && !matches!(change, Change::Patch(..)) {
-            let why = format_args!("Precondition failed: UID in precondition: {uid}, UID in object meta: {}", current.uid);
-            return Err(Failure::conflict(on, &self.info.name, why).into());
+            return Err(self.another_uid(uid, &current.uid).into());
         }
         let named_version = !meta(&object, "resourceVersion").is_empty();
         let handling = match self.info.subresource.as_str() {
@@ -130,11 +139,13 @@ impl Call<'_> {
         };
         strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
         let manager = self.manager(&options.field_manager);
-        ownership::track(stored, Some(&old), &mut object, &manager, &self.info.subresource);
+        ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
         if !only_collects(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
-        strategy::before_update(stored.facts, &self.info.subresource, &mut object, &old)?;
+        self.allocate(&mut object, Some(&old));
+        strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
+        codec::as_stored(stored.ty, &mut object);
         warnings.extend(self.served.strategy.warnings(&object, Some(&old)));
         if same(&object, &old) {
             return Ok(Done { entry: current.clone(), created: false, warnings });
@@ -145,6 +156,7 @@ impl Call<'_> {
         let draft = self.draft(&object)?;
         // Nothing keeps it any longer: the update that takes the last finalizer away is the deletion.
         let ends = current.deleting && finalizers(&object).is_empty() && !self.waits(&object);
+        let last = self.draft(&old)?;
         let overtaken = |failure: Failure| {
             if named_version && !matches!(change, Change::Patch(..)) { Attempt::Failed(failure) } else { Attempt::Overtaken(failure) }
         };
@@ -156,7 +168,8 @@ impl Call<'_> {
                 return Err(Failure::modified(on, &self.info.name));
             }
             let entry = if ends {
-                transaction.remove(self.served.collection, &draft)
+                // Whoever watches sees the object as it was stored last.
+                transaction.remove(self.served.collection, &last)
             } else {
                 transaction.put(self.served.collection, &draft)
             };
@@ -166,7 +179,7 @@ impl Call<'_> {
         match committed {
             Ok(entry) => {
                 // The last look at an object that went away is the object as it was updated.
-                let entry = if ends { Arc::new(entry.at_revision(current.revision)) } else { entry };
+                let entry = if ends { Arc::new(Entry::shown(&object)) } else { entry };
                 Ok(Done { entry, created: false, warnings })
             }
             Err(failure) if !fresh => Err(overtaken(failure)),
@@ -192,6 +205,7 @@ impl Call<'_> {
                 if meta(&object, "namespace").is_empty() && self.served.namespaced {
                     set_meta(&mut object, "namespace", self.info.namespace.as_str());
                 }
+                self.check_names(&object)?;
                 Ok((object, warnings))
             }
         }
@@ -199,6 +213,14 @@ impl Call<'_> {
 
     /// What a patch makes must still be of its type.
     fn conform_patched(&self, patched: &Patched, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
+        let text = |member: &str| patched.object.get(member).and_then(Value::as_str).unwrap_or_default();
+        if (text("apiVersion"), text("kind")) != (&self.served.api_version(), &self.served.kind) {
+            return Err(patched.refused(&format!(
+                "no kind {:?} is registered for version {:?} in scheme \"pkg/runtime/scheme.go:111\"",
+                text("kind"),
+                text("apiVersion")
+            )));
+        }
         let conformed = codec::conform(self.served.ty, Value::Object(patched.object.clone()));
         let conformed = conformed.map_err(|why| patched.refused(&why))?;
         let Value::Object(object) = conformed.value else { return Err(patched.refused("it is no object")) };
@@ -229,13 +251,13 @@ pub(super) fn patch_type(content_type: Option<&str>) -> Result<PatchType, Failur
         "application/json-patch+json" => Ok(PatchType::Json),
         "application/merge-patch+json" => Ok(PatchType::Merge),
         "application/strategic-merge-patch+json" => Ok(PatchType::Strategic),
-        _ => Err(Failure::unsupported_media(&[
+        // Server-side apply comes with custom resources.
+        "application/apply-patch+yaml" => Err(Failure::unsupported_media(&[
             "application/json-patch+json",
             "application/merge-patch+json",
             "application/strategic-merge-patch+json",
-            "application/apply-patch+yaml",
-            "application/apply-patch+cbor",
         ])),
+        _ => Err(Failure::new(415, "", "415: Unsupported Media Type")),
     }
 }
 

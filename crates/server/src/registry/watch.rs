@@ -11,7 +11,7 @@ use futures::stream;
 use tokio::time::Instant;
 
 use super::filter::Filter;
-use super::list::{revision, too_new};
+use super::list::revision;
 use super::render::Render;
 use crate::catalog::Served;
 use crate::cluster::{Change, ChangeKind, Cluster, Entry, Page, Position};
@@ -84,11 +84,6 @@ impl Watch {
     /// What is there comes first, where the client wants it.
     fn start(&mut self, cluster: &Cluster, asked: u64, options: &ListOptions) {
         let state = cluster.read();
-        if asked > state.revision() {
-            let failure = too_new(asked, state.revision());
-            drop(state);
-            return self.fail(&failure);
-        }
         if options.send_initial_events == Some(true) {
             self.position = state.revision();
             let page = Page { namespace: &self.filter.namespace, after: None };

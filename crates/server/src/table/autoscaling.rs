@@ -171,3 +171,24 @@ fn metric(kind: &Kind, source: Node<'_>, target: Option<&Amounts<'_>>, current: 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn version_1_has_a_target_even_if_none_is_written() {
+        for (annotations, targets) in [
+            (json!({}), "cpu: <unknown>/80%"),
+            (json!({"autoscaling.alpha.kubernetes.io/metrics": "[]"}), "cpu: <unknown>/80%"),
+            (json!({"autoscaling.alpha.kubernetes.io/metrics": "no JSON"}), "cpu: <unknown>/80%"),
+            (json!({"autoscaling.alpha.kubernetes.io/metrics": r#"[{"type":"Odd"}]"#}), "<unknown type>"),
+        ] {
+            let Value::Object(object) = json!({"metadata": {"annotations": annotations}}) else { unreachable!() };
+            let cells = v1(Shown::new(&object, Timestamp::UNIX_EPOCH));
+            assert_eq!(cells.get(2), Some(&json!(targets)), "{annotations}");
+        }
+    }
+}

@@ -53,15 +53,16 @@ pub(super) fn expression(selector: Node<'_>) -> Result<String, Invalid> {
 pub(super) fn debug(selector: Node<'_>) -> String {
     let mut labels: Vec<_> = selector.get("matchLabels").members().collect();
     labels.sort_unstable_by_key(|(key, _)| *key);
-    let labels: String = labels.iter().map(|(key, value)| format!("{key}: {},", value.text())).collect();
+    let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}: {},", value.text())).collect();
     let expressions = selector.get("matchExpressions").items().map(|requirement| {
         let values: Vec<&str> = requirement.get("values").items().map(Node::text).collect();
         let (key, operator) = (requirement.get("key").text(), requirement.get("operator").text());
         format!("LabelSelectorRequirement{{Key:{key},Operator:{operator},Values:[{}],}},", values.join(" "))
     });
-    let expressions: String = expressions.collect();
+    let expressions: Vec<String> = expressions.collect();
     format!(
-        "&LabelSelector{{MatchLabels:map[string]string{{{labels}}},\
-         MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
+        "&LabelSelector{{MatchLabels:map[string]string{{{}}},MatchExpressions:[]LabelSelectorRequirement{{{}}},}}",
+        labels.concat(),
+        expressions.concat()
     )
 }

@@ -53,8 +53,11 @@ fn readiness_gates(shown: Shown<'_>) -> String {
     if count == 0 {
         return "<none>".to_owned();
     }
-    let conditions = shown.status("conditions");
-    let open = gates.filter(|gate| conditions.condition(gate.get("conditionType").text()).holds()).count();
+    // Both lists may be long; of conditions with the same type, the first one counts.
+    let conditions = shown.status("conditions").items().rev();
+    let holds: HashMap<&str, bool> =
+        conditions.map(|condition| (condition.get("type").text(), condition.holds())).collect();
+    let open = gates.filter(|gate| holds.get(gate.get("conditionType").text()) == Some(&true)).count();
     format!("{open}/{count}")
 }
 
@@ -120,7 +123,8 @@ impl State {
         state
     }
 
-    /// Walks the init containers up to the one that is not done. Returns the restarts of sidecars, and whether there is such a one.
+    /// Walks the init containers up to the one that is not done. Returns the restarts of sidecars, and whether there is
+    /// such a one.
     fn initialize(&mut self, shown: Shown<'_>, sidecars: &Sidecars<'_>) -> (Restarts, bool) {
         let mut of_sidecars = Restarts::default();
         for (at, status) in shown.status("initContainerStatuses").items().enumerate() {

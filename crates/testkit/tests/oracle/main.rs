@@ -13,4 +13,5 @@ mod escalate;
 mod managing;
 mod random;
 mod rulesets;
+mod tables;
 mod validating;
