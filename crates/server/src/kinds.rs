@@ -28,6 +28,7 @@ pub mod service;
 mod service_account;
 mod storage;
 mod stored;
+mod warn;
 mod workload;
 
 use crate::catalog::Conversion;

@@ -3,7 +3,7 @@
 use rolewright_core::validate::names;
 
 use super::rules::{METADATA, Rules, Status};
-use super::{apiservice, autoscaling, batch, networking, pod, policy, quota, service, storage, workload};
+use super::{apiservice, autoscaling, batch, networking, pod, policy, quota, service, storage, warn, workload};
 use crate::strategy::Strategy;
 
 const ADMISSION: &str = "admissionregistration.k8s.io";
@@ -35,6 +35,7 @@ static RULES: &[Rules] = &[
         status: Status::Given,
         status_keeps: &["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
         validate: pod::validate::validate,
+        warnings: warn::pod,
         validate_update: pod::validate::validate_update,
         create: pod::prepare::create,
         update: pod::prepare::update,
@@ -62,12 +63,14 @@ static RULES: &[Rules] = &[
     Rules {
         selectable: &["status.replicas"],
         validate: workload::validate::replication_controller,
+        warnings: warn::controller,
         validate_update: workload::validate::replication_controller_update,
         ..workload(Rules::data("", "replicationcontrollers", "ReplicationController"))
     },
     Rules::data("", "resourcequotas", "ResourceQuota").with_status(),
     Rules {
         validate: service::validate::validate,
+        warnings: warn::service,
         validate_update: service::validate::validate_update,
         update: service::prepare_update,
         name: names::dns_label,
@@ -110,6 +113,7 @@ static RULES: &[Rules] = &[
     },
     Rules {
         validate: workload::validate::deployment,
+        warnings: warn::controller,
         validate_update: workload::validate::deployment_update,
         raises: &["spec", "metadata.annotations"],
         status_keeps: &["spec", "metadata.labels"],
@@ -117,6 +121,7 @@ static RULES: &[Rules] = &[
     },
     Rules {
         validate: workload::validate::replica_set,
+        warnings: warn::controller,
         validate_update: workload::validate::replica_set_update,
         ..workload(Rules::data("apps", "replicasets", "ReplicaSet"))
     },
@@ -136,6 +141,7 @@ static RULES: &[Rules] = &[
     },
     Rules {
         validate: batch::validate::cron_job,
+        warnings: warn::controller,
         validate_update: batch::validate::cron_job_update,
         create: |cron| pod::prepare::template(cron, batch::CRON_TEMPLATE, None),
         update: |cron, old| pod::prepare::template(cron, batch::CRON_TEMPLATE, Some(old)),
@@ -143,6 +149,7 @@ static RULES: &[Rules] = &[
     },
     Rules {
         validate: batch::validate::job,
+        warnings: warn::controller,
         validate_update: batch::validate::job_update,
         create: batch::prepare_job,
         selectable: &["status.successful"],
@@ -164,6 +171,7 @@ static RULES: &[Rules] = &[
     },
     Rules {
         validate: networking::validate::ingress,
+        warnings: warn::ingress,
         validate_update: networking::validate::ingress_update,
         ..Rules::data("networking.k8s.io", "ingresses", "Ingress").with_status().counted(&["spec"])
     },

@@ -50,7 +50,7 @@ pub(super) fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<Str
 
 /// `ROLEWRIGHT_ORACLE_DECISIONS` objects over all kinds.
 pub(super) fn rounds() -> u64 {
-    std::env::var("ROLEWRIGHT_ORACLE_DECISIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(50_000) / 250
+    std::env::var("ROLEWRIGHT_ORACLE_DECISIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(50_000) / 500
 }
 
 #[test]

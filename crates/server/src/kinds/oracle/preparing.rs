@@ -54,13 +54,16 @@ fn bases() -> Vec<(&'static Resource, Object)> {
 /// Changes something somewhere: follows a random way into the object.
 fn change(random: &mut Random, ty: &'static Type, object: &mut Object) {
     let fields: Vec<_> = ty.fields().filter(|field| !matches!(field.name, "apiVersion" | "kind")).collect();
+    if fields.is_empty() {
+        return;
+    }
     let present: Vec<_> = fields.iter().copied().filter(|field| object.contains_key(field.name)).collect();
     if !present.is_empty() && random.chance(80) {
         let field = random.pick(&present);
         let value = object.get_mut(field.name).unwrap();
         match (field.ty, value) {
             (Ty::Ref(inner), Value::Object(below)) if matches!(inner.shape, Shape::Struct(_)) && random.chance(95) => {
-                return change(random, inner, below);
+                change(random, inner, below);
             }
             (Ty::List(Ty::Ref(inner)), Value::Array(items)) if !items.is_empty() && random.chance(90) => {
                 let at = usize::try_from(random.number(items.len() as u64)).unwrap();
@@ -69,7 +72,7 @@ fn change(random: &mut Random, ty: &'static Type, object: &mut Object) {
                 } else if let Value::Object(below) = &mut items[at]
                     && matches!(inner.shape, Shape::Struct(_))
                 {
-                    return change(random, inner, below);
+                    change(random, inner, below);
                 }
             }
             (_, value) if random.chance(70) => *value = random.value(field, field.ty, 6, 1),

@@ -126,14 +126,13 @@ fn check_selected_template(
     let at = SPEC.child("template");
     let labels = below(template, &["metadata", "labels"]);
     match child(spec, "selector").map(|selector| (selector, chooses(selector, labels))) {
-        // A selector that is not there chooses nothing.
-        None => mismatch(errors, labels, at),
         Some((selector, None)) => {
             let shown = json(selector_json(Some(selector)));
             errors.push(FieldError::invalid(SPEC.child("selector"), shown, unusable));
             return;
         }
-        Some((_, Some(false))) => mismatch(errors, labels, at),
+        // A selector that is not there chooses nothing.
+        None | Some((_, Some(false))) => mismatch(errors, labels, at),
         Some((_, Some(true))) => {}
     }
     check(errors, template, at);
@@ -253,7 +252,7 @@ fn check_daemon_strategy(errors: &mut Errors, strategy: &Object, at: Path<'_>) {
                     errors.push(FieldError::invalid(at.child("maxSurge"), json(surge), why));
                 }
                 (false, false) => {
-                    errors.push(FieldError::required(at.child("maxUnavailable"), "cannot be 0 when maxSurge is 0"))
+                    errors.push(FieldError::required(at.child("maxUnavailable"), "cannot be 0 when maxSurge is 0"));
                 }
                 _ => {}
             }
