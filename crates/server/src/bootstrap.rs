@@ -10,9 +10,19 @@ use crate::{time, uid};
 
 const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
+/// The priorities of what a cluster cannot do without.
+const PRIORITIES: [(&str, i64, &str); 2] = [
+    ("system-cluster-critical", 2_000_000_000, "for pods that the cluster needs, on whichever node"),
+    ("system-node-critical", 2_000_001_000, "for pods that their node needs"),
+];
+
 pub(crate) fn fill(server: &Server) {
     for name in NAMESPACES {
         put(server, "", "namespaces", "kube-apiserver", json!({"metadata": {"name": name}}));
+    }
+    for (name, value, about) in PRIORITIES {
+        let class = json!({"metadata": {"name": name}, "value": value, "description": about});
+        put(server, "scheduling.k8s.io", "priorityclasses", "kube-apiserver", class);
     }
     let world = bootstrap::world();
     for role in world.roles.values() {

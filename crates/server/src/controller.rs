@@ -21,6 +21,13 @@ use crate::strategy::Object;
 /// The ConfigMap with the authority's certificate.
 pub(crate) const ROOT_CA: &str = "kube-root-ca.crt";
 
+/// Sees to it that a namespace has its account `default` at once, for who cannot wait for the controller.
+pub(crate) fn furnish_account(server: &Server, name: &str) {
+    if server.settings().controllers.service_accounts {
+        namespace::furnish_account(server, name);
+    }
+}
+
 /// Starts the task that does the work as it comes.
 pub(crate) fn start(server: &Server) {
     let server = server.clone();

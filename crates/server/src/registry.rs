@@ -7,6 +7,7 @@ mod admit;
 mod create;
 mod delete;
 mod filter;
+mod furnish;
 mod list;
 mod read;
 mod render;

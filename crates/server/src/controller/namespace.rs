@@ -1,9 +1,12 @@
 //! The life of a namespace: it gets what every namespace has, and it takes its content with it.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::{ROOT_CA, change, delete};
-use crate::cluster::{ObjectName, Page};
+use crate::cluster::{Entry, ObjectName, Page};
+use crate::registry::finalizers;
 use crate::{Server, bootstrap};
 
 const AGENT: &str = "kube-controller-manager";
@@ -13,8 +16,7 @@ pub(super) fn sync(server: &Server, name: &str) {
     let controllers = server.settings().controllers;
     if !entry.deleting {
         if controllers.service_accounts {
-            let account = json!({"metadata": {"name": "default", "namespace": name}});
-            furnish(server, "serviceaccounts", name, "default", account);
+            furnish_account(server, name);
         }
         if let Some(certificate) = server.settings().root_ca.as_ref().filter(|_| controllers.root_ca) {
             let map = json!({"metadata": {"name": ROOT_CA, "namespace": name}, "data": {"ca.crt": certificate}});
@@ -22,7 +24,12 @@ pub(super) fn sync(server: &Server, name: &str) {
         }
         return;
     }
-    if controllers.namespaces && clear(server, name) {
+    if !controllers.namespaces {
+        return;
+    }
+    let remaining = clear(server, name);
+    report(server, name, &remaining);
+    if remaining.is_empty() {
         let at = ObjectName { collection: server.namespaces(), namespace: "".into(), name: name.into() };
         change(server, &at, "finalize", AGENT, &|mut object| {
             let spec = object.entry("spec").or_insert_with(|| json!({}));
@@ -34,6 +41,11 @@ pub(super) fn sync(server: &Server, name: &str) {
     }
 }
 
+pub(super) fn furnish_account(server: &Server, namespace: &str) {
+    let account = json!({"metadata": {"name": "default", "namespace": namespace}});
+    furnish(server, "serviceaccounts", namespace, "default", account);
+}
+
 fn furnish(server: &Server, plural: &str, namespace: &str, name: &str, object: Value) {
     let Some(served) = server.catalog().find("", "v1", plural) else { return };
     if server.cluster().read().table(served.collection).get(namespace, name).is_none() {
@@ -41,24 +53,82 @@ fn furnish(server: &Server, plural: &str, namespace: &str, name: &str, object: V
     }
 }
 
-/// Deletes what is in a namespace; true if nothing is left.
-fn clear(server: &Server, namespace: &str) -> bool {
+/// What could not be removed yet: the resource, and the finalizers of one object.
+type Remaining = Vec<(String, Vec<String>)>;
+
+/// Deletes what is in a namespace. Returns what is left.
+fn clear(server: &Server, namespace: &str) -> Remaining {
     let page = Page { namespace, after: None };
-    let content: Vec<(ObjectName, String, bool)> = {
+    let content: Vec<(ObjectName, String)> = {
         let state = server.cluster().read();
         let entries = state.tables().flat_map(|(collection, table)| {
-            let named = move |name: &rolewright_core::Name| ObjectName { collection, namespace: namespace.into(), name: name.clone() };
-            let entries: Vec<_> =
-                table.entries(&page).map(|entry| (named(&entry.name), entry.uid.to_string(), entry.deleting)).collect();
-            entries
+            let doomed = table.entries(&page).filter(|entry| !entry.deleting);
+            let named = move |entry: &std::sync::Arc<Entry>| {
+                let at = ObjectName { collection, namespace: namespace.into(), name: entry.name.clone() };
+                (at, entry.uid.to_string())
+            };
+            doomed.map(named).collect::<Vec<_>>()
         });
         entries.collect()
     };
-    for (at, uid, deleting) in &content {
-        if !deleting {
-            delete(server, at, uid, "Background", AGENT);
-        }
+    for (at, uid) in &content {
+        delete(server, at, uid, "Background", AGENT);
     }
     let state = server.cluster().read();
-    state.tables().all(|(_, table)| table.entries(&page).next().is_none())
+    let left = state.tables().flat_map(|(collection, table)| {
+        let resource = server.catalog().stored_in(collection).group_resource().to_string();
+        table.entries(&page).map(move |entry| {
+            let finalizers = finalizers(&entry.object()).into_iter().map(str::to_owned).collect();
+            (resource.clone(), finalizers)
+        }).collect::<Vec<_>>()
+    });
+    left.collect()
+}
+
+/// Says in the namespace's status how far its removal is.
+fn report(server: &Server, name: &str, remaining: &Remaining) {
+    let count = |texts: Vec<&str>| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for text in texts {
+            *counts.entry(text).or_default() += 1;
+        }
+        counts
+    };
+    let resources = count(remaining.iter().map(|(resource, _)| resource.as_str()).collect());
+    let held = count(remaining.iter().flat_map(|(_, finalizers)| finalizers).map(String::as_str).collect());
+    let listed = |counts: &BTreeMap<&str, usize>, of: &str| {
+        let each = counts.iter().map(|(text, count)| format!("{text}{of} {count} resource instances"));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let (left, finalizing) = (listed(&resources, ". has"), listed(&held, " in"));
+    let wanted = [
+        ("NamespaceDeletionDiscoveryFailure", false, "ResourcesDiscovered", "All resources successfully discovered".to_owned()),
+        ("NamespaceDeletionGroupVersionParsingFailure", false, "ParsedGroupVersions", "All legacy kube types successfully parsed".to_owned()),
+        ("NamespaceDeletionContentFailure", false, "ContentDeleted", "All content successfully deleted, may be waiting on finalization".to_owned()),
+        match resources.is_empty() {
+            true => ("NamespaceContentRemaining", false, "ContentRemoved", "All content successfully removed".to_owned()),
+            false => ("NamespaceContentRemaining", true, "SomeResourcesRemain", format!("Some resources are remaining: {left}")),
+        },
+        match held.is_empty() {
+            true => ("NamespaceFinalizersRemaining", false, "ContentHasNoFinalizers", "All content-preserving finalizers finished".to_owned()),
+            false => ("NamespaceFinalizersRemaining", true, "SomeFinalizersRemain", format!("Some content in the namespace has finalizers remaining: {finalizing}")),
+        },
+    ];
+    let at = ObjectName { collection: server.namespaces(), namespace: "".into(), name: name.into() };
+    let now = crate::time::seconds(crate::time::now());
+    change(server, &at, "status", AGENT, &|mut object| {
+        let status = object.entry("status").or_insert_with(|| json!({}));
+        let before = status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default();
+        let conditions: Vec<Value> = wanted
+            .iter()
+            .map(|(kind, is, reason, message)| {
+                let is = if *is { "True" } else { "False" };
+                let old = before.iter().find(|condition| condition["type"] == *kind);
+                let since = old.filter(|old| old["status"] == is).map_or(json!(now), |old| old["lastTransitionTime"].clone());
+                json!({"type": kind, "status": is, "lastTransitionTime": since, "reason": reason, "message": message})
+            })
+            .collect();
+        status["conditions"] = conditions.into();
+        Ok(object)
+    });
 }

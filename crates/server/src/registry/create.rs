@@ -44,6 +44,7 @@ impl Call<'_> {
         set_meta(&mut object, "creationTimestamp", time::seconds(now));
         let manager = self.manager(&options.field_manager);
         ownership::track(self.served, None, &mut object, &manager, &self.info.subresource);
+        self.furnish(&mut object)?;
         let prefix = meta(&object, "generateName").to_owned();
         let generated = name.is_empty() && !prefix.is_empty();
         if generated {
@@ -103,17 +104,18 @@ impl Call<'_> {
     }
 }
 
-/// A name from a prefix, as Kubernetes draws them: no vowels and no look-alikes.
+/// A name from a prefix.
 fn generate(prefix: &str) -> String {
-    const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let mut end = prefix.len().min(58);
     while !prefix.is_char_boundary(end) {
         end -= 1;
     }
-    let mut name = prefix.get(..end).unwrap_or_default().to_owned();
-    for _ in 0..5 {
-        let at = uid::random_below(27) as usize;
-        name.push(ALPHABET.get(at).copied().map_or('x', char::from));
-    }
-    name
+    format!("{}{}", prefix.get(..end).unwrap_or_default(), suffix())
+}
+
+/// What Kubernetes ends generated names with: no vowels and no look-alikes.
+pub(super) fn suffix() -> String {
+    const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+    let letter = |_| ALPHABET.get(uid::random_below(27) as usize).copied().map_or('x', char::from);
+    (0..5).map(letter).collect()
 }
