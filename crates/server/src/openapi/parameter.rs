@@ -65,17 +65,18 @@ pub(super) fn delete_many() -> impl Iterator<Item = Parameter> {
     listing.chain(DELETE).copied()
 }
 
-/// The fields of an options type as query parameters.
+/// The fields of an options type as query parameters; times cannot be written there.
 pub(super) fn options(ty: &'static Type) -> impl Iterator<Item = Parameter> {
-    ty.fields().filter(|field| !matches!(field.name, "kind" | "apiVersion")).map(|field| {
+    ty.fields().filter(|field| !matches!(field.name, "kind" | "apiVersion")).filter_map(|field| {
         let ty = match field.ty {
             Ty::List(item) => *item,
             ty => ty,
         };
         match ty {
-            Ty::Bool => flag(field.name),
-            Ty::Int32 | Ty::Int64 | Ty::Uint32 => number(field.name),
-            _ => text(field.name),
+            Ty::Bool => Some(flag(field.name)),
+            Ty::Int32 | Ty::Int64 | Ty::Uint32 => Some(number(field.name)),
+            Ty::String => Some(text(field.name)),
+            _ => None,
         }
     })
 }
