@@ -16,6 +16,17 @@ pub struct Type {
     pub shape: Shape,
     /// Server-side apply owns a value of this type as a whole.
     pub atomic: bool,
+    /// Fields of which only one is set.
+    pub unions: &'static [Union],
+}
+
+/// Fields of which only one is set.
+#[derive(Debug)]
+pub struct Union {
+    /// The field that says which one, if there is one.
+    pub discriminator: Option<&'static str>,
+    /// The fields, each with its name in the discriminator.
+    pub fields: &'static [(&'static str, &'static str)],
 }
 
 /// How values of a type look.
@@ -81,13 +92,23 @@ pub struct Field {
     pub list: ListType,
     /// Server-side apply owns the map or object in this field as a whole.
     pub atomic: bool,
+    /// Kubernetes says so of `list` or `atomic`, where it could have said nothing.
+    pub declared: bool,
     /// How strategic merge patch treats it.
     pub patch: Patch,
+    /// What a string in it can be; anything where this is empty.
+    pub values: &'static [&'static str],
+    /// The default in OpenAPI as JSON, where it is not the zero value; empty where there is none.
+    pub default: &'static str,
 }
 
 /// A field of which nothing more is known than this; what else is said of it follows in calls.
 const fn field(name: &'static str, ty: Ty, proto: u32) -> Field {
+<<<<<<< HEAD
     let patch = Patch { merge: false, replace: false, retain_keys: false, merge_key: None };
+=======
+    let patch = Patch { merge: false, retain_keys: false, replace: false, merge_key: None };
+>>>>>>> s2-openapi
     Field {
         name,
         ty,
@@ -100,7 +121,10 @@ const fn field(name: &'static str, ty: Ty, proto: u32) -> Field {
         required: false,
         list: ListType::Atomic,
         atomic: false,
+        declared: false,
         patch,
+        values: &[],
+        default: "",
     }
 }
 
@@ -133,6 +157,10 @@ impl Field {
         Self { atomic: true, ..self }
     }
 
+    const fn declared(self) -> Self {
+        Self { declared: true, ..self }
+    }
+
     const fn set(self) -> Self {
         Self { list: ListType::Set, ..self }
     }
@@ -156,9 +184,22 @@ impl Field {
         Self { patch, ..self }
     }
 
+    const fn replace(self) -> Self {
+        let patch = Patch { replace: true, ..self.patch };
+        Self { patch, ..self }
+    }
+
     const fn merge_key(self, key: &'static str) -> Self {
         let patch = Patch { merge_key: Some(key), ..self.patch };
         Self { patch, ..self }
+    }
+
+    const fn values(self, values: &'static [&'static str]) -> Self {
+        Self { values, ..self }
+    }
+
+    const fn default(self, default: &'static str) -> Self {
+        Self { default, ..self }
     }
 }
 
@@ -182,6 +223,8 @@ pub struct Patch {
     pub replace: bool,
     /// Maps keep only the keys that the patch names in `$retainKeys`.
     pub retain_keys: bool,
+    /// The value is replaced, which is said where it would go without saying.
+    pub replace: bool,
     /// The field that identifies the items of a list of objects.
     pub merge_key: Option<&'static str>,
 }
@@ -289,9 +332,20 @@ pub fn type_of(group: &str, version: &str, kind: &str) -> Option<&'static Type> 
     generated::KINDS.get(at).map(|(.., ty)| *ty)
 }
 
+/// Every kind with its type, sorted by group, version and name.
+pub fn kinds() -> &'static [(&'static str, &'static str, &'static str, &'static Type)] {
+    generated::KINDS
+}
+
 /// Every type, sorted by name.
 pub fn types() -> &'static [&'static Type] {
     generated::TYPES
+}
+
+/// A type by its name in OpenAPI.
+pub fn type_named(name: &str) -> Option<&'static Type> {
+    let at = types().binary_search_by_key(&name, |ty| ty.name).ok()?;
+    types().get(at).copied()
 }
 
 impl Type {
@@ -347,10 +401,14 @@ mod tests {
         let spec = pod.field("spec").unwrap();
         let Ty::Ref(spec) = spec.ty else { panic!() };
         let volumes = spec.field("volumes").unwrap();
+<<<<<<< HEAD
         assert_eq!(
             volumes.patch,
             Patch { merge: true, retain_keys: true, merge_key: Some("name"), ..Patch::default() }
         );
+=======
+        assert_eq!(volumes.patch, Patch { merge: true, retain_keys: true, replace: false, merge_key: Some("name") });
+>>>>>>> s2-openapi
         let Ty::List(Ty::Ref(volume)) = volumes.ty else { panic!() };
         assert!(volume.field("configMap").is_some(), "VolumeSource is inline");
         let ports = type_of("", "v1", "Service").unwrap().field("spec").unwrap();

@@ -92,6 +92,7 @@ struct Inner {
     authenticator: Authenticator,
     impersonation: ImpersonationModes,
     audit: Option<crate::audit::Audit>,
+    openapi: crate::openapi::Documents,
     ended: watch::Sender<bool>,
 }
 
@@ -149,8 +150,9 @@ impl Server {
         };
         let namespaces =
             catalog.find("", "v1", "namespaces").map_or(Collection::at(0), |namespaces| namespaces.collection);
+        let openapi = crate::openapi::Documents::of(&catalog);
         let ended = watch::Sender::new(false);
-        let server = Self(Arc::new(Inner { cluster, catalog, namespaces, settings, authenticator, impersonation: ImpersonationModes::default(), audit, ended }));
+        let server = Self(Arc::new(Inner { cluster, catalog, namespaces, settings, authenticator, impersonation: ImpersonationModes::default(), audit, openapi, ended }));
         bootstrap::fill(&server);
         controller::start(&server);
         Ok(server)
@@ -188,6 +190,10 @@ impl Server {
 
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.0.catalog
+    }
+
+    pub(crate) fn openapi(&self) -> &crate::openapi::Documents {
+        &self.0.openapi
     }
 
     pub(crate) fn settings(&self) -> &Settings {

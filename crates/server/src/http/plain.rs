@@ -20,7 +20,8 @@ pub(super) fn answer(server: &Server, head: &Parts, info: &RequestInfo, query: &
         ["api"] | ["api", _] | ["apis"] | ["apis", ..] => discovery::answer(server, headers, accept, &parts),
         ["version"] => Ok(respond::json(StatusCode::OK, version().to_string())),
         ["healthz" | "livez" | "readyz", ..] => Ok(health(path, query)),
-        ["openapi", "v3", ..] => openapi::answer(server, headers, &parts),
+        ["openapi", "v2"] => Ok(openapi::legacy(accept)),
+        ["openapi", "v3", rest @ ..] => Ok(openapi::answer(server, headers, rest, query)),
         ["openid", "v1", "jwks"] => {
             let keys = jwks(server.authenticator().issuer()).to_string();
             Ok(respond::typed(StatusCode::OK, "application/jwk-set+json", keys))
@@ -71,7 +72,7 @@ fn paths(server: &Server) -> Vec<String> {
         paths.push(format!("/apis/{}", served.group));
         paths.push(format!("/apis/{}/{}", served.group, served.version));
     }
-    paths.extend(["/healthz", "/livez", "/openapi/v3", "/readyz", "/version"].map(str::to_owned));
+    paths.extend(["/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"].map(str::to_owned));
     paths.dedup();
     paths.sort();
     paths.dedup();
