@@ -91,8 +91,9 @@ pub fn decode(
     let media = media(content_type)?;
     let strict = validation != FieldValidation::Ignore;
     let read = read(media, body, expected, strict).map_err(|refusal| refusal.into_failure(expected, body))?;
-    if validation == FieldValidation::Strict && !read.strict.is_empty() {
-        let error = format!("strict decoding error: {}", read.strict.join(", "));
+    if validation == FieldValidation::Strict
+        && let Some(error) = read.strict_error()
+    {
         return Err(Refusal { kind: Some(read.kind), error }.into_failure(expected, body));
     }
     let Kind { group, version, kind } = read.kind;
@@ -103,7 +104,8 @@ pub fn decode(
             "the API version in the data ({found}) does not match the expected API version ({wanted})"
         )));
     }
-    Ok(Decoded { object: read.object, group, version, kind, warnings: read.strict })
+    let warnings = read.duplicates.into_iter().chain(read.strict).collect();
+    Ok(Decoded { object: read.object, group, version, kind, warnings })
 }
 
 /// Reads the options in the body of a delete. They may name any version, and nothing about them is strict.
@@ -117,7 +119,7 @@ fn options(media: Media, body: &[u8], kind: &str) -> Result<Object, String> {
     let default = Kind { group: "meta.k8s.io".to_owned(), version: "v1".to_owned(), kind: kind.to_owned() };
     let (found, node) = match media {
         Media::Json => Kind::of(json::parse(body).map_err(kind::unreadable)?)?,
-        Media::Yaml => Kind::of(yaml::parse(body)?)?,
+        Media::Yaml => Kind::of(yaml::parse(body)?.node)?,
         Media::Protobuf => {
             let envelope = protobuf::open(body)?;
             (Kind::of_envelope(&envelope), protobuf::message(ty, envelope.raw)?)
@@ -134,7 +136,19 @@ fn options(media: Media, body: &[u8], kind: &str) -> Result<Object, String> {
 struct Read {
     object: Object,
     kind: Kind,
+    /// Keys of YAML that come twice.
+    duplicates: Vec<String>,
     strict: Vec<String>,
+}
+
+impl Read {
+    /// What there is to say against the body in the strict sense, as one text.
+    fn strict_error(&self) -> Option<String> {
+        let duplicates = (!self.duplicates.is_empty())
+            .then(|| format!("yaml: unmarshal errors:\n  {}", self.duplicates.join("\n  ")));
+        let parts: Vec<&str> = duplicates.iter().chain(&self.strict).map(String::as_str).collect();
+        (!parts.is_empty()).then(|| format!("strict decoding error: {}", parts.join(", ")))
+    }
 }
 
 /// Why a body is not what was expected.
@@ -178,6 +192,7 @@ fn summary(body: &[u8]) -> String {
 fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Read, Refusal> {
     let unread = |error| Refusal { kind: None, error };
     let expected_kind = Kind::from(expected);
+    let mut duplicates = Vec::new();
     let (kind, node, raw) = match media {
         Media::Json => {
             let node = json::parse(body).map_err(|error| unread(kind::unreadable(error)))?;
@@ -185,7 +200,11 @@ fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Re
             (kind.or(&expected_kind), Some(node), None)
         }
         Media::Yaml => {
-            let (kind, node) = yaml::parse(body).and_then(Kind::of).map_err(unread)?;
+            let yaml = yaml::parse(body).map_err(unread)?;
+            if strict {
+                duplicates = yaml.duplicates;
+            }
+            let (kind, node) = Kind::of(yaml.node).map_err(unread)?;
             (kind.or(&expected_kind), Some(node), None)
         }
         Media::Protobuf => {
@@ -198,7 +217,7 @@ fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Re
         let error = format!("Object 'apiVersion' is missing in '{}'", text::lossy(body));
         return Err(refuse(&kind, error));
     }
-    let Some(ty) = facts::type_of(&kind.group, &kind.version, &kind.kind) else {
+    let Some(ty) = kind.ty(expected) else {
         let error = kind.unregistered(expected);
         return Err(refuse(&kind, error));
     };
@@ -206,12 +225,12 @@ fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Re
         (Some(node), _) => node,
         (None, raw) => protobuf::message(ty, raw.unwrap_or_default()).map_err(|error| refuse(&kind, error))?,
     };
-    let Conformed { value, strict } = typed::conform_node(ty, node, strict).map_err(|error| refuse(&kind, error))?;
-    if (kind.group.as_str(), kind.kind.as_str()) != (expected.group, expected.kind) {
-        let error = kind::no_conversion(ty, expected);
+    let Conformed { value, strict: found } =
+        typed::conform_node(ty, node, strict).map_err(|error| refuse(&kind, error))?;
+    if let Some(error) = kind.no_conversion(ty, expected) {
         return Err(refuse(&kind, error));
     }
-    Ok(Read { object: kind.stamp(value), kind, strict })
+    Ok(Read { object: kind.stamp(value), kind, duplicates, strict: found })
 }
 
 /// Sets what every object says about itself.

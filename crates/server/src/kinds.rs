@@ -56,7 +56,9 @@ pub(crate) fn conversion(group: &str, version: &str, resource: &str) -> Option<C
         ("events.k8s.io", "v1", "events") => {
             Some(Conversion { from_stored: event::to_events_v1, to_stored: event::to_core })
         }
-        ("autoscaling", "v1", "horizontalpodautoscalers") => Some(Conversion { from_stored: Clone::clone, to_stored: Clone::clone }),
+        ("autoscaling", "v1", "horizontalpodautoscalers") => {
+            Some(Conversion { from_stored: Clone::clone, to_stored: Clone::clone })
+        }
         _ => None,
     }
 }

@@ -207,7 +207,9 @@ mod tests {
 
     #[test]
     fn rounding_is_up() {
-        for (text, rounded) in [("1u", "1m"), ("1000001u", "1001m"), ("1999999u", "2"), ("-1u", "0"), ("1500m", "1500m")] {
+        for (text, rounded) in
+            [("1u", "1m"), ("1000001u", "1001m"), ("1999999u", "2"), ("-1u", "0"), ("1500m", "1500m")]
+        {
             assert_eq!(Quantity::parse(text).unwrap().rounded_to_milli().to_string(), rounded, "{text}");
         }
     }

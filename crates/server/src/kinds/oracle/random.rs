@@ -49,7 +49,8 @@ impl Random {
             }
             let wanted = if choice {
                 i as u64 == chosen && self.chance(70)
-            } else if depth < 3 && matches!(field.name, "spec" | "template" | "containers" | "metadata" | "jobTemplate") {
+            } else if depth < 3 && matches!(field.name, "spec" | "template" | "containers" | "metadata" | "jobTemplate")
+            {
                 self.chance(90)
             } else {
                 self.chance(if depth > 8 { 10 } else { 100 / (sparse + 1) })
@@ -122,8 +123,8 @@ impl Random {
 
     fn quantity(&mut self) -> &'static str {
         self.pick(&[
-            "0", "1", "100m", "1500m", "0.5", "1Gi", "0.5Gi", "1e3", "1234567", "1u", "100n", "0.0001", "1999999u", "3E-4",
-            "1024", "512Mi", "2k", "1.5",
+            "0", "1", "100m", "1500m", "0.5", "1Gi", "0.5Gi", "1e3", "1234567", "1u", "100n", "0.0001", "1999999u",
+            "3E-4", "1024", "512Mi", "2k", "1.5",
         ])
     }
 

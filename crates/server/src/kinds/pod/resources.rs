@@ -13,7 +13,9 @@ pub(super) fn requests_from_limits(spec: &mut Object) {
     for kind in ["containers", "initContainers"] {
         for container in items_mut(spec, kind) {
             let Some(resources) = known_mut(container, "resources") else { continue };
-            let Some(limits) = child(resources, "limits").filter(|limits| !limits.is_empty()).cloned() else { continue };
+            let Some(limits) = child(resources, "limits").filter(|limits| !limits.is_empty()).cloned() else {
+                continue;
+            };
             let Some(requests) = child_mut(resources, "requests") else { continue };
             for (name, amount) in limits {
                 requests.entry(name).or_insert(amount);
