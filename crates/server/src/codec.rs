@@ -127,7 +127,10 @@ fn options(media: Media, body: &[u8], kind: &str) -> Result<Object, String> {
     };
     let found = found.or(&default);
     if found.kind != kind {
-        return Err("decoded object cannot be converted to DeleteOptions".to_owned());
+        return Err(match facts::type_of("meta.k8s.io", "v1", &found.kind) {
+            Some(other) => kind::no_conversion(other, &typed::qualified_name(ty)),
+            None => found.unregistered("meta.k8s.io"),
+        });
     }
     let conformed = typed::conform_node(ty, node, false)?;
     Ok(found.stamp(conformed.value))
@@ -183,7 +186,7 @@ fn summary(body: &[u8]) -> String {
         None => "<empty>".to_owned(),
         Some(b'{') => format!("{}{more}", text::lossy(head)),
         Some(_) => {
-            let hex: String = head.iter().map(|byte| format!("{byte:02x}")).collect();
+            let hex = head.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
             format!("{hex}{more}")
         }
     }
@@ -218,7 +221,7 @@ fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Re
         return Err(refuse(&kind, error));
     }
     let Some(ty) = kind.ty(expected) else {
-        let error = kind.unregistered(expected);
+        let error = kind.unregistered(expected.group);
         return Err(refuse(&kind, error));
     };
     let node = match (node, raw) {
@@ -242,4 +245,54 @@ fn stamp(value: Value, api_version: String, kind: String) -> Object {
     object.insert("apiVersion".to_owned(), Value::String(api_version));
     object.insert("kind".to_owned(), Value::String(kind));
     object
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROLE: Gvk<'_> = Gvk { group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRole" };
+
+    #[test]
+    fn the_type_of_the_content_decides() {
+        let json = br#"{"metadata":{"name":"a"}}"#;
+        for content_type in [None, Some(""), Some("application/json"), Some("Application/JSON; charset=utf-8")] {
+            let decoded = decode(content_type, json, ROLE, FieldValidation::Strict).unwrap();
+            let want = r#"{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"a"},"rules":null}"#;
+            assert_eq!(Value::Object(decoded.object).to_string(), want);
+        }
+        let yaml = decode(Some("application/yaml"), b"metadata: {name: a}", ROLE, FieldValidation::Strict);
+        assert_eq!(yaml.unwrap().object["metadata"]["name"], "a");
+        let failure = decode(Some("text/plain"), json, ROLE, FieldValidation::Strict).unwrap_err();
+        assert_eq!((failure.code, failure.reason), (415, "UnsupportedMediaType"));
+        let want = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+        assert!(failure.message.ends_with(want), "{failure}");
+    }
+
+    #[test]
+    fn strictness_is_up_to_the_client() {
+        let body = br#"{"rules":[{"verbs":["get"],"bogus":1}],"rules":null}"#;
+        let found = ["unknown field \"rules[0].bogus\"", "duplicate field \"rules\""];
+        assert_eq!(decode(None, body, ROLE, FieldValidation::Ignore).unwrap().warnings, [""; 0]);
+        assert_eq!(decode(None, body, ROLE, FieldValidation::Warn).unwrap().warnings, found);
+        let failure = decode(None, body, ROLE, FieldValidation::Strict).unwrap_err();
+        let want = format!(
+            "ClusterRole in version \"v1\" cannot be handled as a ClusterRole: strict decoding error: {}",
+            found.join(", ")
+        );
+        assert_eq!((failure.code, failure.message), (400, want));
+    }
+
+    #[test]
+    fn options_may_name_any_version() {
+        for body in [
+            r#"{"gracePeriodSeconds":5}"#,
+            r#"{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":5,"bogus":1}"#,
+            r#"{"kind":"DeleteOptions","apiVersion":"rbac.authorization.k8s.io/v1","gracePeriodSeconds":5}"#,
+        ] {
+            let options = decode_options(None, body.as_bytes(), "DeleteOptions").unwrap();
+            assert_eq!(options["gracePeriodSeconds"], 5, "{body}");
+        }
+        assert!(decode_options(None, b"{\"gracePeriodSeconds\":\"5\"}", "DeleteOptions").is_err());
+    }
 }

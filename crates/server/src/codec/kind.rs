@@ -9,6 +9,7 @@ use crate::facts::{self, Type};
 use crate::strategy::Object;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "group, version and kind are the words for it")]
 pub(super) struct Kind {
     pub(super) group: String,
     pub(super) version: String,
@@ -33,7 +34,7 @@ pub(super) fn api_version(group: &str, version: &str) -> String {
 
 impl Kind {
     /// The kind of a document. Go looks for it without regard to case, unlike for anything else.
-    pub(super) fn of<'a>(node: Node<'a>) -> Result<(Self, Node<'a>), String> {
+    pub(super) fn of(node: Node<'_>) -> Result<(Self, Node<'_>), String> {
         let members = match &node {
             Node::Null => return Ok((Self::default(), node)),
             Node::Object(members) => members,
@@ -107,17 +108,16 @@ impl Kind {
     }
 
     /// That nobody knows the kind.
-    pub(super) fn unregistered(&self, expected: Gvk<'_>) -> String {
+    pub(super) fn unregistered(&self, expected_group: &str) -> String {
         let (kind, version) = (text::quote(&self.kind), text::quote(&api_version(&self.group, &self.version)));
-        format!("no kind {kind} is registered for version {version} in scheme \"{}\"", scheme(expected.group))
+        format!("no kind {kind} is registered for version {version} in scheme \"{}\"", scheme(expected_group))
     }
 
     /// That an object of this kind is none of the kind that was expected, if it is not.
     pub(super) fn no_conversion(&self, ty: &Type, expected: Gvk<'_>) -> Option<String> {
         let package = package(expected.group);
         let other = self.kind != expected.kind || self::package(&self.group) != package;
-        let name = typed::qualified_name(ty);
-        other.then(|| format!("converting ({name}) to ({package}.{}): unknown conversion", expected.kind))
+        other.then(|| no_conversion(ty, &format!("{package}.{}", expected.kind)))
     }
 
     /// The object with its kind.
@@ -130,9 +130,15 @@ impl Kind {
 fn scheme(group: &str) -> &'static str {
     match group {
         "apiextensions.k8s.io" => "pkg/apiserver/apiserver.go:55",
+        "meta.k8s.io" => "pkg/apis/meta/internalversion/scheme/register.go:27",
         "apiregistration.k8s.io" => "pkg/apiserver/scheme/scheme.go:28",
         _ => "pkg/api/legacyscheme/scheme.go:30",
     }
+}
+
+/// That there is no way from one type to another.
+pub(super) fn no_conversion(from: &Type, to: &str) -> String {
+    format!("converting ({}) to ({to}): unknown conversion", typed::qualified_name(from))
 }
 
 /// The package of a group's types in the form in which the server works with them. Events are in two groups.

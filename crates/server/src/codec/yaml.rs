@@ -102,9 +102,8 @@ impl Reader<'_> {
                 continue;
             }
             self.count()?;
-            let key = match tree.resolved(key) {
-                Content::Scalar(scalar) => scalar,
-                _ => return Err("yaml: invalid map key".to_owned()),
+            let Content::Scalar(key) = tree.resolved(key) else {
+                return Err("yaml: invalid map key".to_owned());
             };
             let name = key.to_key()?;
             let node = self.value(value, depth + 1)?;
@@ -201,10 +200,14 @@ mod tests {
     #[test]
     fn aliases_cannot_explode() {
         let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
-        for level in 1..12 {
-            let below = format!("*a{}", level - 1);
-            bomb.push_str(&format!("a{level}: &a{level} [{}]\n", vec![below; 10].join(",")));
-        }
+        let levels = (1..12).map(|level| {
+            let below = vec![format!("*a{}", level - 1); 10].join(",");
+            format!(
+                "a{level}: &a{level} [{below}]
+"
+            )
+        });
+        bomb.extend(levels);
         assert_eq!(parse(bomb.as_bytes()).err().unwrap(), "yaml: document contains excessive aliasing");
         assert!(parse("[".repeat(100_000).as_bytes()).is_err());
         assert!(parse(&b"- ".repeat(100_000)).is_err());

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
-use rolewright_server::codec::{Decoded, FieldValidation, Gvk, decode};
+use rolewright_server::codec::{Decoded, FieldValidation, Gvk, decode, decode_options};
 use rolewright_server::status::Failure;
 use rolewright_testkit::oracle::Oracle;
 use rolewright_testkit::strategy::document::{Document, document};
@@ -96,6 +96,8 @@ fn differs(body: &Body, theirs: &Theirs) -> Option<String> {
         (Err(failure), None) if same_refusal(&failure.message, refusal) => {}
         // With a version that does not match, it depends on strictness what comes first.
         (Err(_), None) if body.strict && refusal.is_some() => {}
+        // Kubernetes reads bytes that should be JSON as they are, and cannot write them.
+        (Err(_), None) if theirs.error.contains("error calling MarshalJSON") => return None,
         // The answer of the handler counts; the oracle's plain decoder does not know about versions.
         (Err(failure), Some(_)) if same_refusal(&failure.message, refusal) => return None,
         (outcome, _) => {
@@ -116,7 +118,10 @@ fn differs(body: &Body, theirs: &Theirs) -> Option<String> {
 /// matters how a binary is built.
 fn same_refusal(ours: &str, theirs: Option<&str>) -> bool {
     fn known(text: &str) -> &str {
-        let end = ["wrong wireType", "in scheme", "yaml: "].iter().filter_map(|mark| text.find(mark)).min();
+        let end = ["wrong wireType", "in scheme", "yaml: ", "unsupported map key"]
+            .iter()
+            .filter_map(|mark| text.find(mark))
+            .min();
         end.map_or(text, |end| &text[..end])
     }
     // Stray bytes in the envelope are replaced before anybody quotes them.
@@ -261,4 +266,213 @@ fn protobuf_is_read_as_by_kubernetes() {
 fn json_is_read_as_yaml_too() {
     let body = |document: &Document, at, _| Body::new(YAML, document.body.as_bytes(), document, at % 2 == 0);
     compare("decode_yaml", decisions() / 250, bodies(true, body), |oracle, bodies| compare_bodies(oracle, bodies));
+}
+
+/// Scalars that mean different things in different versions of YAML.
+const SCALARS: &[&str] = &[
+    "yes",
+    "Yes",
+    "y",
+    "n",
+    "NO",
+    "on",
+    "Off",
+    "true",
+    "TRUE",
+    "tRue",
+    "~",
+    "null",
+    "Null",
+    "nULL",
+    "0777",
+    "08",
+    "0o17",
+    "0x1F",
+    "0X1f",
+    "-0x1F",
+    "0b101",
+    "-0b101",
+    "0B1",
+    "1_000",
+    "1__0",
+    "_1",
+    "1_",
+    "+5",
+    "-5",
+    "--5",
+    "1.0",
+    "1.",
+    ".5",
+    "-.5",
+    "+.5",
+    "1e3",
+    "1E+3",
+    "1e",
+    "1e400",
+    "-1e400",
+    ".e3",
+    ".",
+    "+",
+    "0",
+    "-0",
+    "00",
+    "0.0",
+    "-0.0",
+    "18446744073709551615",
+    "18446744073709551616",
+    "9223372036854775807",
+    "9223372036854775808",
+    "-9223372036854775808",
+    "-9223372036854775809",
+    "+9223372036854775808",
+    "1:30",
+    "190:20:30",
+    "2024-01-01",
+    "2024-01-01T00:00:00Z",
+    "2024-1-1 1:1:1",
+    "<<",
+    "=",
+    ".inf",
+    "-.INF",
+    ".nan",
+    "'yes'",
+    "\"yes\"",
+    "'it''s'",
+    "\"a\\tb\\u00e9\\x41\"",
+    "!!str 5",
+    "!!str yes",
+    "!!int 5",
+    "!!int a",
+    "!!float 5",
+    "!!float 1.5",
+    "!!bool yes",
+    "!!bool 1",
+    "!!null ~",
+    "!!null 1",
+    "!!binary aGk=",
+    "!!binary '!'",
+    "!local x",
+    "! 5",
+    "a b",
+    "a: b",
+    "a #c",
+    "a#c",
+    "[a, b]",
+    "{a: b}",
+    "{a: 1, a: 2}",
+    "[yes, 1.0, ~]",
+    "{yes: 1}",
+    "{1: 2}",
+    "{1.5: 2}",
+    "{1e3: 2}",
+    "{~: 2}",
+    "{[a]: 2}",
+    "{? a : b}",
+    "@a",
+    "`a`",
+    "%a",
+    "&x 5",
+    "*x",
+    "[&x a, *x]",
+    "{a: &x {b: 1}, <<: *x}",
+    "{<<: {a: 1}, a: 2}",
+    "{a: 2, <<: {a: 1}}",
+    "{<<: [{a: 1}, {a: 2, b: 3}]}",
+    "{<<: 5}",
+    "|\n    a\n     b\n\n",
+    ">-\n    a\n    b\n",
+    "|+\n    a\n\n",
+    "ü",
+    "日本",
+    "0.1",
+    "1.50",
+    "123456789.123",
+    "1e21",
+    "1e-7",
+    "0.000001",
+    "0x",
+    "0b",
+    "0b2",
+    "0o8",
+    "1,000",
+    "1e1.5",
+    "0xg",
+    "1d",
+    "Infinity",
+    "NaN",
+    "1f",
+    "0x1p4",
+];
+
+#[test]
+fn yaml_is_read_as_by_kubernetes() {
+    let Some(mut oracle) = Oracle::start("decode_yaml_scalars").expect("the oracle starts") else { return };
+    let of =
+        Document { group: "apps".into(), version: "v1".into(), kind: "ControllerRevision".into(), body: String::new() };
+    let documents = SCALARS.iter().flat_map(|scalar| {
+        [
+            format!("metadata: {{name: a}}\ndata:\n  a: {scalar}\n"),
+            format!("data:\n- {scalar}\n- x: {scalar}\n"),
+            format!("data: {{a: {scalar}}}"),
+            format!("---\ndata:\n  {scalar}: b\n...\n---\nother: document"),
+            format!("data: {{{scalar}: 1, b: 2, {scalar}: 3}}\nbogus: {scalar}"),
+        ]
+    });
+    let bodies: Vec<Body> =
+        documents.flat_map(|text| [true, false].map(|strict| Body::new(YAML, text.as_bytes(), &of, strict))).collect();
+    let answer: Answer = oracle.ask("decode", json!({"items": bodies})).expect("the oracle answers");
+    let differences: Vec<String> =
+        bodies.iter().zip(&answer.results).filter_map(|(body, theirs)| differs(body, theirs)).collect();
+    assert!(differences.is_empty(), "{} of {}:\n{}", differences.len(), bodies.len(), differences.join("\n"));
+    println!("{} documents of YAML compared", bodies.len());
+}
+
+#[test]
+fn options_are_read_as_by_kubernetes() {
+    let Some(mut oracle) = Oracle::start("decode_options").expect("the oracle starts") else { return };
+    let bodies = [
+        "{}",
+        "null",
+        "[]",
+        "",
+        "{",
+        r#"{"gracePeriodSeconds":5}"#,
+        r#"{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"a"},"bogus":1}"#,
+        r#"{"kind":"DeleteOptions","apiVersion":"meta.k8s.io/v1","propagationPolicy":"Foreground","dryRun":["All"]}"#,
+        r#"{"kind":"DeleteOptions","apiVersion":"apps/v1","orphanDependents":true}"#,
+        r#"{"kind":"DeleteOptions","apiVersion":"policy/v1beta1"}"#,
+        r#"{"kind":"DeleteOptions","apiVersion":"nope.io/v1"}"#,
+        r#"{"kind":"DeleteOptions"}"#,
+        r#"{"kind":"Secret","apiVersion":"v1"}"#,
+        r#"{"kind":"Status","apiVersion":"v1"}"#,
+        r#"{"kind":"ListOptions","apiVersion":"meta.k8s.io/v1"}"#,
+        r#"{"gracePeriodSeconds":"5"}"#,
+        r#"{"kind":5}"#,
+    ];
+    let items: Vec<Value> = bodies
+        .iter()
+        .map(|body| json!({"contentType": JSON, "body": body, "group": "meta.k8s.io", "version": "v1", "kind": "DeleteOptions"}))
+        .collect();
+    let answer: Answer = oracle.ask("decode", json!({"items": items})).expect("the oracle answers");
+    for (body, theirs) in bodies.iter().zip(answer.results) {
+        match (decode_options(Some(JSON), body.as_bytes(), "DeleteOptions"), theirs.object) {
+            (Ok(mut ours), Some(Value::Object(mut theirs))) => {
+                // Kubernetes sets them later.
+                for member in ["kind", "apiVersion"] {
+                    ours.remove(member);
+                    theirs.remove(member);
+                }
+                assert_eq!(ours, theirs, "{body}");
+            }
+            (Err(failure), None) => {
+                assert!(
+                    same_refusal(&failure.message, Some(&theirs.error)),
+                    "{body}: {} {}",
+                    failure.message,
+                    theirs.error
+                );
+            }
+            (ours, object) => panic!("{body}: ours {ours:?}, Kubernetes {object:?} {}", theirs.error),
+        }
+    }
 }

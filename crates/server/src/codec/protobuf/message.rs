@@ -40,13 +40,10 @@ fn merge(
                 merge(inner.name, inner.own_fields(), bytes, out, depth + 1)?;
             }
             _ => {
-                let at = match out.iter().position(|(name, _)| name == field.name) {
-                    Some(at) => at,
-                    None => {
-                        out.push((field.name.to_owned(), Node::Null));
-                        out.len() - 1
-                    }
-                };
+                let at = out.iter().position(|(name, _)| name == field.name).unwrap_or_else(|| {
+                    out.push((field.name.to_owned(), Node::Null));
+                    out.len() - 1
+                });
                 let (_, slot) = out.get_mut(at).expect("found or pushed just before");
                 value(&field.ty, &mut reader, tag, field.name, slot, depth + 1)?;
             }

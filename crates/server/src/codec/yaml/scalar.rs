@@ -27,10 +27,8 @@ impl Scalar {
         let short = tag.map(|tag| tag.strip_prefix(PREFIX).unwrap_or(tag));
         match short {
             None if !plain => Ok(Self::String(text)),
-            None if text == "<<" => Ok(Self::Merge),
+            None | Some("merge") if text == "<<" => Ok(Self::Merge),
             None => Ok(guess(text)),
-            Some("merge") if text == "<<" => Ok(Self::Merge),
-            Some("str" | "!") => Ok(Self::String(text)),
             Some("binary") => base64::decode(text.as_bytes())
                 .map(|bytes| Self::String(text::lossy(&bytes).into_owned()))
                 .map_err(|_| "yaml: !!binary value contains invalid base64 data".to_owned()),
@@ -89,8 +87,16 @@ impl Scalar {
             Self::String(text) => text.clone(),
             Self::Bool(on) => on.to_string(),
             Self::Int(int) => int.to_string(),
-            #[expect(clippy::cast_possible_truncation, reason = "Kubernetes' conversion has 32 bits")]
-            Self::Float(bits) => format!("{}", f64::from_bits(*bits) as f32),
+            Self::Float(bits) => match f64::from_bits(*bits) {
+                f64::INFINITY => ".inf".to_owned(),
+                f64::NEG_INFINITY => "-.inf".to_owned(),
+                float if float.is_nan() => ".nan".to_owned(),
+                float => {
+                    #[expect(clippy::cast_possible_truncation, reason = "Kubernetes' conversion has 32 bits")]
+                    let float = float as f32;
+                    short_float(float.to_string(), &format!("{float:e}"))
+                }
+            },
             Self::Merge => "<<".to_owned(),
             Self::Null | Self::Uint(_) => return Err("unsupported map key".to_owned()),
         })
@@ -100,8 +106,23 @@ impl Scalar {
     pub(super) fn in_go(&self) -> String {
         match self {
             Self::String(text) => text::quote(text),
+            Self::Float(bits) => {
+                let float = f64::from_bits(*bits);
+                short_float(float.to_string(), &format!("{float:e}"))
+            }
             other => other.to_key().unwrap_or_default(),
         }
+    }
+}
+
+/// As Go's `%g` writes a float that Rust writes like this.
+fn short_float(plain: String, scientific: &str) -> String {
+    match scientific.split_once('e').and_then(|(mantissa, power)| Some((mantissa, power.parse::<i32>().ok()?))) {
+        Some((mantissa, power)) if !(-4..6).contains(&power) => {
+            let sign = if power < 0 { '-' } else { '+' };
+            format!("{mantissa}e{sign}{:02}", power.abs())
+        }
+        _ => plain,
     }
 }
 
