@@ -97,7 +97,7 @@ impl Decoder {
                 Ok(text) => Some(Value::String(text)),
                 Err(error) => self.save(Fault::Plain(error)),
             },
-            (Ty::Bytes, Node::Array(items)) => self.bytes(items),
+            (Ty::Bytes, Node::Array(items)) => Some(self.bytes(items)),
             (ty, node) => self.mismatch(node.form().to_owned(), ty, go),
         };
         Ok(found)
@@ -181,7 +181,7 @@ impl Decoder {
     }
 
     /// Go takes bytes as a list of numbers, too.
-    fn bytes(&mut self, items: Vec<Node<'_>>) -> Option<Value> {
+    fn bytes(&mut self, items: Vec<Node<'_>>) -> Value {
         let mut bytes = Vec::with_capacity(items.len());
         for node in items {
             bytes.push(match node {
@@ -196,7 +196,7 @@ impl Decoder {
                 }
             });
         }
-        Some(Value::String(base64::encode(&bytes)))
+        Value::String(base64::encode(&bytes))
     }
 
     fn enter(&mut self, key: &str) {
@@ -302,10 +302,9 @@ fn any_number(literal: &str) -> Option<Number> {
 
 /// A float as it comes back from Go, which writes `1.0` as `1`.
 fn float(literal: &str) -> Option<Number> {
-    let float = literal.parse::<f64>().ok().filter(|float| float.is_finite())?;
-    #[expect(clippy::cast_possible_truncation, reason = "only kept where nothing is lost")]
-    let int = float as i64;
-    #[expect(clippy::cast_precision_loss, reason = "compared to see whether anything is lost")]
-    let same = int as f64 == float && float.abs() < 9e18 && !(int == 0 && float.is_sign_negative());
-    if same { Some(int.into()) } else { Number::from_f64(float) }
+    let number = Number::from_f64(literal.parse().ok()?)?;
+    match text::number(&number).as_str() {
+        "-0" => Some(number),
+        written => written.parse::<i64>().map_or(Some(number), |int| Some(int.into())),
+    }
 }

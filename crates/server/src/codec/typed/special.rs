@@ -14,7 +14,7 @@ pub(super) fn value(codec: Codec, fields: &'static [Field], node: Node<'_>) -> R
     match codec {
         Codec::Time => point(node, Precision::Seconds),
         Codec::MicroTime => point(node, Precision::Micros),
-        Codec::Quantity => amount(node),
+        Codec::Quantity => amount(&node),
         Codec::IntOrString => int_or_string(node),
         Codec::RawExtension | Codec::FieldsV1 | Codec::Json | Codec::Unknown => {
             node.into_value().map_err(|literal| Fault::mismatch(&format!("number {literal}"), "float64"))
@@ -55,8 +55,8 @@ fn point(node: Node<'_>, precision: Precision) -> Result<Value, Fault> {
 }
 
 /// Kubernetes looks at the text between the quotes without undoing escapes, so that none is allowed.
-fn amount(node: Node<'_>) -> Result<Value, Fault> {
-    let text = match &node {
+fn amount(node: &Node<'_>) -> Result<Value, Fault> {
+    let text = match node {
         Node::Null => return Ok(Value::from("0")),
         Node::String(text) if !text.contains(|c: char| c < ' ') => text.trim(),
         Node::Number(literal) => literal,
