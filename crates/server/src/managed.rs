@@ -7,7 +7,6 @@ mod compare;
 mod element;
 mod entries;
 mod fields;
-mod filter;
 mod quote;
 mod reconcile;
 mod schema;
@@ -22,7 +21,6 @@ use crate::strategy::Object;
 use compare::{Comparison, Malformed, compare};
 pub use element::{Element, Number, Scalar};
 use entries::{Entry, Identity};
-use filter::Filter;
 use schema::Place;
 pub use set::Set;
 pub use times::keep_times;
@@ -45,6 +43,14 @@ pub struct Request<'a> {
     pub reset_fields: &'a [&'a str],
     /// The time, in seconds: `2026-11-16T01:02:03Z`.
     pub now: &'a str,
+}
+
+impl Request<'_> {
+    /// What the writer does not come to own.
+    fn reset(&self) -> Set {
+        let paths: Vec<Vec<&str>> = self.reset_fields.iter().map(|path| path.split('.').collect()).collect();
+        Set::of_names(paths.iter().map(Vec::as_slice))
+    }
 }
 
 /// The name of a manager: what the client says, or else the program in its User-Agent.
@@ -97,7 +103,7 @@ fn track<'a>(
 ) -> Result<Vec<Entry<'a>>, Malformed> {
     let place = Place::of(request.ty);
     let mut changes = compare(place, old, new)?;
-    Filter::of(request).apply_all(&mut changes);
+    changes.exclude(&request.reset());
     reconcile_all(request, &mut entries)?;
     release(&mut entries, &changes);
     let mut own = changes.modified.union(changes.added);

@@ -45,6 +45,13 @@ pub(super) fn compare(
 }
 
 impl Comparison {
+    /// Takes fields out, with everything below them.
+    pub(super) fn exclude(&mut self, fields: &Set) {
+        for set in [&mut self.removed, &mut self.modified, &mut self.added] {
+            set.subtract_trees(fields);
+        }
+    }
+
     fn push(&mut self, element: &Element, mark: Mark, below: Self) {
         self.removed.push(element, mark == Mark::Removed, below.removed);
         self.modified.push(element, mark == Mark::Modified, below.modified);

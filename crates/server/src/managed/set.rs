@@ -153,24 +153,6 @@ impl Set {
         });
     }
 
-    /// Keeps only what lies on or below one of the paths; `*` stands for any element.
-    pub(super) fn retain(&mut self, paths: &[&[&str]]) {
-        self.nodes.retain_mut(|node| {
-            let leads = |first: &str| matches!(&node.element, Element::Field(name) if name == first) || first == "*";
-            let tails: Vec<&[&str]> = paths
-                .iter()
-                .filter_map(|path| path.split_first().and_then(|(first, tail)| leads(first).then_some(tail)))
-                .collect();
-            if tails.is_empty() {
-                return false;
-            }
-            if !tails.iter().any(|tail| tail.is_empty()) {
-                node.children.retain(&tails);
-            }
-            node.member || !node.children.is_empty()
-        });
-    }
-
     /// The members without members below them.
     #[must_use]
     pub fn leaves(&self) -> Self {
@@ -250,17 +232,5 @@ mod tests {
         assert_eq!(minus(Set::subtract_trees), set(json!({"f:c": {}})));
         assert_eq!(a().leaves(), set(json!({"f:a": {"f:b": {}}, "f:c": {}})));
         assert_eq!(a().paths(), [".a", ".c", ".a.b"]);
-    }
-
-    #[test]
-    fn paths_with_wildcards_are_kept() {
-        let mut all = set(json!({"f:spec": {
-            "f:containers": {"k:{\"name\":\"a\"}": {".": {}, "f:image": {}, "f:resources": {"f:limits": {}}}},
-            "f:nodeName": {},
-        }, "f:status": {}}));
-        all.retain(&[&["spec", "containers", "*", "resources"]]);
-        let kept =
-            json!({"f:spec": {"f:containers": {"k:{\"name\":\"a\"}": {".": {}, "f:resources": {"f:limits": {}}}}}});
-        assert_eq!(all, set(kept));
     }
 }
