@@ -125,18 +125,10 @@ fn options(media: Media, body: &[u8], kind: &str) -> Result<Object, String> {
     };
     let found = found.or(&default);
     if found.kind != kind {
-<<<<<<< HEAD
-        let version = kind::api_version(&found.group, &found.version);
-        return Err(format!(
-            "no kind \"{}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\"",
-            found.kind
-        ));
-=======
         return Err(match facts::type_of("meta.k8s.io", "v1", &found.kind) {
             Some(other) => kind::no_conversion(other, &typed::qualified_name(ty)),
             None => found.unregistered("meta.k8s.io"),
         });
->>>>>>> s2-codec
     }
     let conformed = typed::conform_node(ty, node, false)?;
     Ok(found.stamp(conformed.value))

@@ -104,11 +104,7 @@ pub struct Field {
 
 /// A field of which nothing more is known than this; what else is said of it follows in calls.
 const fn field(name: &'static str, ty: Ty, proto: u32) -> Field {
-<<<<<<< HEAD
     let patch = Patch { merge: false, replace: false, retain_keys: false, merge_key: None };
-=======
-    let patch = Patch { merge: false, retain_keys: false, replace: false, merge_key: None };
->>>>>>> s2-openapi
     Field {
         name,
         ty,
@@ -401,14 +397,10 @@ mod tests {
         let spec = pod.field("spec").unwrap();
         let Ty::Ref(spec) = spec.ty else { panic!() };
         let volumes = spec.field("volumes").unwrap();
-<<<<<<< HEAD
         assert_eq!(
             volumes.patch,
             Patch { merge: true, retain_keys: true, merge_key: Some("name"), ..Patch::default() }
         );
-=======
-        assert_eq!(volumes.patch, Patch { merge: true, retain_keys: true, replace: false, merge_key: Some("name") });
->>>>>>> s2-openapi
         let Ty::List(Ty::Ref(volume)) = volumes.ty else { panic!() };
         assert!(volume.field("configMap").is_some(), "VolumeSource is inline");
         let ports = type_of("", "v1", "Service").unwrap().field("spec").unwrap();

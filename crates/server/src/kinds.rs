@@ -63,11 +63,7 @@ pub(crate) fn conversion(group: &str, version: &str, resource: &str) -> Option<C
             Some(Conversion { from_stored: event::to_events_v1, to_stored: event::to_core })
         }
         ("autoscaling", "v1", "horizontalpodautoscalers") => {
-<<<<<<< HEAD
             Some(Conversion { from_stored: autoscaling::to_v1, to_stored: autoscaling::to_v2 })
-=======
-            Some(Conversion { from_stored: Clone::clone, to_stored: Clone::clone })
->>>>>>> s2-codec
         }
         _ => None,
     }

@@ -48,16 +48,12 @@ async fn answer(server: &Server, identity: Option<Arc<Identity>>, request: Reque
     let mut answer = answered.unwrap_or_else(|failure| respond::failure(&failure));
     let id = audit::audit_id(&head.headers);
     let headers = answer.headers_mut();
-<<<<<<< HEAD
     if who.refused {
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     }
     if !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
     }
-=======
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
->>>>>>> s2-openapi
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert("audit-id", id);
     }
