@@ -2824,7 +2824,7 @@ static T430: Type = Type { name: "io.k8s.api.policy.v1.PodDisruptionBudgetList",
 ]) };
 static T431: Type = Type { name: "io.k8s.api.policy.v1.PodDisruptionBudgetSpec", atomic: false, unions: &[], shape: Shape::Struct(&[
     field("minAvailable", Ty::Ref(&T539), 1).pointer().omitempty(),
-    field("selector", Ty::Ref(&T508), 2).pointer().omitempty().replace(),
+    field("selector", Ty::Ref(&T508), 2).pointer().omitempty().replace().replace(),
     field("maxUnavailable", Ty::Ref(&T539), 3).pointer().omitempty(),
     field("unhealthyPodEvictionPolicy", Ty::String, 4).pointer().omitempty().go("v1.UnhealthyPodEvictionPolicyType").values(&["AlwaysAllow", "IfHealthyBudget"])
 ]) };
