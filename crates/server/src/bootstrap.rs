@@ -94,6 +94,8 @@ fn binding_object(binding: &Binding) -> Value {
     metadata["labels"] = json!({label: value});
     object.insert("metadata".into(), metadata);
     object.insert("roleRef".into(), json!(binding.role_ref));
-    object.insert("subjects".into(), json!(binding.subjects));
+    if !binding.subjects.is_empty() {
+        object.insert("subjects".into(), json!(binding.subjects));
+    }
     Value::Object(object)
 }

@@ -6,6 +6,7 @@ mod kind;
 mod node;
 mod protobuf;
 mod quantity;
+mod restore;
 mod stored;
 mod text;
 mod time;
@@ -20,6 +21,7 @@ use crate::status::Failure;
 use crate::strategy::Object;
 use kind::Kind;
 pub use typed::{Conformed, conform};
+pub(crate) use restore::restore_fault;
 pub(crate) use stored::as_stored;
 pub(crate) use typed::empty;
 

@@ -180,11 +180,6 @@ impl Field {
         Self { patch, ..self }
     }
 
-    const fn replace(self) -> Self {
-        let patch = Patch { replace: true, ..self.patch };
-        Self { patch, ..self }
-    }
-
     const fn merge_key(self, key: &'static str) -> Self {
         let patch = Patch { merge_key: Some(key), ..self.patch };
         Self { patch, ..self }
@@ -219,8 +214,6 @@ pub struct Patch {
     pub replace: bool,
     /// Maps keep only the keys that the patch names in `$retainKeys`.
     pub retain_keys: bool,
-    /// The value is replaced, which is said where it would go without saying.
-    pub replace: bool,
     /// The field that identifies the items of a list of objects.
     pub merge_key: Option<&'static str>,
 }

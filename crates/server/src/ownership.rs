@@ -40,3 +40,27 @@ fn record(served: &Served, live: Option<&Object>, object: &mut Object, manager: 
         managed::keep_times(live, object);
     }
 }
+
+/// An object names each of its owners once. Returns a warning where it did not.
+pub(crate) fn dedup_owners(object: &mut Object) -> Option<String> {
+    let metadata = object.get_mut("metadata").and_then(Value::as_object_mut)?;
+    let owners = metadata.get_mut("ownerReferences").and_then(Value::as_array_mut)?;
+    let mut kept: Vec<Value> = Vec::new();
+    let mut repeated: Vec<String> = Vec::new();
+    for owner in owners.drain(..) {
+        if kept.contains(&owner) {
+            repeated.push(owner.get("uid").and_then(Value::as_str).unwrap_or_default().to_owned());
+        } else {
+            kept.push(owner);
+        }
+    }
+    *owners = kept;
+    repeated.dedup();
+    (!repeated.is_empty()).then(|| {
+        format!(
+            ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may \
+             reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+            repeated.join(", ")
+        )
+    })
+}

@@ -275,7 +275,9 @@ pub(crate) fn token(call: &Call<'_>) -> Result<Answer, Failure> {
     if let Some(ty) = ty {
         // Kubernetes fills in the default before it notes who wrote what.
         if let Some(spec) = object.entry("spec").or_insert_with(|| json!({})).as_object_mut() {
-            spec.entry("expirationSeconds").or_insert(3600.into());
+            if spec.get("expirationSeconds").is_none_or(Value::is_null) {
+                spec.insert("expirationSeconds".into(), 3600.into());
+            }
         }
         let request = crate::managed::Request {
             ty,

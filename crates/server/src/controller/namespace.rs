@@ -85,17 +85,18 @@ fn clear(server: &Server, namespace: &str) -> Remaining {
     left.collect()
 }
 
+fn count<'a>(texts: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for text in texts {
+        *counts.entry(text).or_default() += 1;
+    }
+    counts
+}
+
 /// Says in the namespace's status how far its removal is.
 fn report(server: &Server, name: &str, remaining: &Remaining) {
-    let count = |texts: Vec<&str>| {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for text in texts {
-            *counts.entry(text).or_default() += 1;
-        }
-        counts
-    };
-    let resources = count(remaining.iter().map(|(resource, _)| resource.as_str()).collect());
-    let held = count(remaining.iter().flat_map(|(_, finalizers)| finalizers).map(String::as_str).collect());
+    let resources = count(remaining.iter().map(|(resource, _)| resource.as_str()));
+    let held = count(remaining.iter().flat_map(|(_, finalizers)| finalizers).map(String::as_str));
     let listed = |counts: &BTreeMap<&str, usize>, of: &str| {
         let each = counts.iter().map(|(text, count)| format!("{text}{of} {count} resource instances"));
         each.collect::<Vec<_>>().join(", ")

@@ -1,6 +1,6 @@
 //! What form of an answer the client asked for.
 
-use crate::status::Failure;
+use crate::status::{Details, Failure};
 
 /// The form of an answer. The bytes are always JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,11 +65,8 @@ pub(crate) fn plain(accept: &str, streams: bool) -> Result<(), Failure> {
     if streams {
         offered.extend(["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"]);
     }
-    Err(Failure::new(
-        406,
-        "",
-        format!("406: Not Acceptable\n\nAvailable representations: {}", offered.join(", ")),
-    ))
+    let message = format!("406: Not Acceptable\n\nAvailable representations: {}", offered.join(", "));
+    Err(Failure::new(406, "NotAcceptable", message).about(Details::default()))
 }
 
 /// The form of an answer about objects.

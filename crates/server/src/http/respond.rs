@@ -12,6 +12,9 @@ pub(crate) type Answer = Response<Body>;
 
 /// JSON bytes with a status.
 pub(crate) fn json(code: StatusCode, body: impl Into<Bytes>) -> Answer {
+    // Go's encoder ends every document with a line feed, and some clients read lines.
+    let mut body = Vec::from(body.into());
+    body.push(b'\n');
     typed(code, "application/json", body)
 }
 
@@ -38,12 +41,6 @@ pub(crate) fn value(code: StatusCode, value: &Value) -> Answer {
 /// A Status of a failure.
 pub(crate) fn failure(failure: &Failure) -> Answer {
     let code = StatusCode::from_u16(failure.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    // Kubernetes' router answers some requests before any API is asked, in plain text.
-    if failure.reason.is_empty() && matches!(failure.code, 406 | 415) {
-        let mut answer = Response::new(Body::from(failure.message.clone()));
-        *answer.status_mut() = code;
-        return answer;
-    }
     let mut answer = value(code, &failure.to_json());
     let retry = failure.details.as_ref().map_or(0, |details| details.retry_after_seconds);
     if retry > 0 {

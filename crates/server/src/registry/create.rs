@@ -39,6 +39,7 @@ impl Call<'_> {
         if self.served.namespaced {
             set_meta(&mut object, "namespace", self.info.namespace.as_str());
         }
+        let duplicates = ownership::dedup_owners(&mut object);
         let now = time::now();
         set_meta(&mut object, "uid", uid::uuid_v4());
         set_meta(&mut object, "creationTimestamp", time::seconds(now));
@@ -55,7 +56,8 @@ impl Call<'_> {
         strategy::before_create(self.served.facts, &mut object, self.namespace())?;
         strategy::refuse_version(&mut object)?;
         codec::as_stored(stored.ty, &mut object);
-        let warnings = self.served.strategy.warnings(&object, None);
+        let mut warnings: Vec<String> = duplicates.into_iter().collect();
+        warnings.extend(self.served.strategy.warnings(&object, None));
         for draw in 1.. {
             match self.commit_new(&object, options.dry_run) {
                 Err(failure) if generated && failure.reason == "AlreadyExists" && draw < DRAWS => {
@@ -65,6 +67,9 @@ impl Call<'_> {
                     if !prefix.is_empty() && failure.reason == "AlreadyExists" {
                         let why = "the server was not able to generate a unique name for the object";
                         failure.message = format!("{}, {why}", failure.message);
+                        if let Some(details) = &mut failure.details {
+                            details.retry_after_seconds = 1;
+                        }
                     }
                     return Err(failure);
                 }

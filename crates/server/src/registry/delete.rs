@@ -19,6 +19,9 @@ const FOREGROUND: &str = "foregroundDeletion";
 /// Namespaces that a cluster cannot be without.
 const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
 
+const JOBS: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove \
+                    them or set propagationPolicy=Orphan to suppress this warning";
+
 /// What became of an object.
 enum Fate {
     Gone(Arc<Entry>),
@@ -29,7 +32,17 @@ impl Call<'_> {
     pub(crate) fn delete(&self) -> Result<Answer, Failure> {
         self.form()?;
         let options = self.delete_options()?;
-        let fate = self.delete_one(&self.info.name, self.namespace(), &options)?;
+        let mut warnings = Vec::new();
+        if self.served.plural == "jobs" && options.propagation.is_none() && options.orphan_dependents.is_none() {
+            warnings.push(JOBS.to_owned());
+        }
+        let mut answer = self.delete_named(&options)?;
+        respond::warn(&mut answer, &warnings);
+        Ok(answer)
+    }
+
+    fn delete_named(&self, options: &DeleteOptions) -> Result<Answer, Failure> {
+        let fate = self.delete_one(&self.info.name, self.namespace(), options)?;
         let render = self.render()?;
         match fate {
             Fate::Waits(entry) => {

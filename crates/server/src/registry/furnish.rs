@@ -92,7 +92,8 @@ impl Call<'_> {
     fn default_priority(&self) -> Option<Object> {
         let served = self.server.catalog().find("scheduling.k8s.io", "v1", "priorityclasses")?;
         let state = self.server.cluster().read();
-        let classes = state.table(served.collection).entries(&crate::cluster::Page::default());
+        let page = crate::cluster::Page::default();
+        let classes = state.table(served.collection).entries(&page);
         let defaults = classes.map(|entry| entry.object()).filter(|class| class.get("globalDefault") == Some(&true.into()));
         defaults.min_by_key(|class| class.get("value").and_then(Value::as_i64))
     }

@@ -178,6 +178,10 @@ impl Render {
         row
     }
 
+    pub(crate) fn is_metadata_list(&self) -> bool {
+        self.form == Form::MetadataList
+    }
+
     pub(crate) fn is_table(&self) -> bool {
         self.form == Form::Table
     }
@@ -194,7 +198,10 @@ impl Render {
                 let body = Value::Object(empty).to_string();
                 format!("{}{}", self.opening, body.get(1..).unwrap_or_default()).into()
             }
-            Form::Table => self.table(&[], false, metadata),
+            Form::Table => {
+                let empty = Entry::shown(&crate::codec::empty(self.served.ty, metadata));
+                self.table(&[&empty], false, json!({"resourceVersion": revision.to_string()}))
+            }
             Form::Metadata | Form::MetadataList => {
                 json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}).to_string().into()
             }

@@ -1,6 +1,7 @@
 //! How many: the subresource `scale`, which shows one number of several kinds in the same way.
 
 use axum::http::StatusCode;
+use rolewright_core::validate::{BadValue, FieldError, Path};
 use serde_json::{Value, json};
 
 use super::update::{Change, patch_type};
@@ -39,6 +40,12 @@ impl Call<'_> {
             }
         };
         let replicas = given.get("spec").and_then(|spec| spec.get("replicas")).and_then(Value::as_i64).unwrap_or_default();
+        if replicas < 0 {
+            let at = Path::field("spec");
+            let value = BadValue::Json(replicas.to_string());
+            let error = FieldError::invalid(at.child("replicas"), value, "must be greater than or equal to 0");
+            return Err(Failure::invalid(SCALE.group, SCALE.kind, &self.info.name, &[error]));
+        }
         let version = given.get("metadata").and_then(|meta| meta.get("resourceVersion")).and_then(Value::as_str).unwrap_or_default();
         let version = if self.info.verb == "update" { version.to_owned() } else { String::new() };
         let make = move |mut object: Object| {

@@ -11,7 +11,7 @@ use crate::codec;
 use crate::http::respond::Answer;
 use crate::patch::{self, PatchType, Patched};
 use crate::query::{FieldValidation, WriteOptions};
-use crate::status::Failure;
+use crate::status::{Details, Failure};
 use crate::strategy::{self, Object};
 use crate::ownership;
 
@@ -127,6 +127,11 @@ impl Call<'_> {
         let stored = self.stored();
         let old = current.object();
         let (mut object, mut warnings) = self.new_form(&old, change, options)?;
+        // INVARIANT: the guards below decide in the namespace of the object, so it must be there whatever was sent.
+        if self.served.namespaced {
+            set_meta(&mut object, "namespace", self.info.namespace.as_str());
+        }
+        warnings.extend(ownership::dedup_owners(&mut object));
         let on = self.served.group_resource();
         let uid = meta(&object, "uid");
         if !uid.is_empty() && uid != current.uid && !matches!(change, Change::Patch(..)) {
@@ -199,7 +204,7 @@ impl Call<'_> {
                 view.insert("apiVersion".into(), self.served.api_version().into());
                 view.insert("kind".into(), self.served.kind.as_str().into());
                 let patched = patch::apply(*kind, self.served.ty, &view, patch, options.field_validation)?;
-                let (mut object, warnings) = self.conform_patched(&patched, options)?;
+                let (mut object, warnings) = self.conform_patched(*kind, &patched, options)?;
                 self.served.strategy.default(&mut object);
                 let mut object = self.to_stored(object);
                 if meta(&object, "namespace").is_empty() && self.served.namespaced {
@@ -212,7 +217,7 @@ impl Call<'_> {
     }
 
     /// What a patch makes must still be of its type.
-    fn conform_patched(&self, patched: &Patched, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
+    fn conform_patched(&self, kind: PatchType, patched: &Patched, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
         let text = |member: &str| patched.object.get(member).and_then(Value::as_str).unwrap_or_default();
         if (text("apiVersion"), text("kind")) != (&self.served.api_version(), &self.served.kind) {
             return Err(patched.refused(&format!(
@@ -222,7 +227,13 @@ impl Call<'_> {
             )));
         }
         let conformed = codec::conform(self.served.ty, Value::Object(patched.object.clone()));
-        let conformed = conformed.map_err(|why| patched.refused(&why))?;
+        let conformed = conformed.map_err(|why| match kind {
+            PatchType::Strategic => {
+                let told = codec::restore_fault(self.served.ty, &patched.object);
+                patched.refused(&told.unwrap_or(why))
+            }
+            _ => patched.refused(&why),
+        })?;
         let Value::Object(object) = conformed.value else { return Err(patched.refused("it is no object")) };
         let strict = [patched.strict.as_slice(), &conformed.strict].concat();
         match options.field_validation {
@@ -257,7 +268,7 @@ pub(super) fn patch_type(content_type: Option<&str>) -> Result<PatchType, Failur
             "application/merge-patch+json",
             "application/strategic-merge-patch+json",
         ])),
-        _ => Err(Failure::new(415, "", "415: Unsupported Media Type")),
+        _ => Err(Failure::new(415, "UnsupportedMediaType", "415: Unsupported Media Type").about(Details::default())),
     }
 }
 
