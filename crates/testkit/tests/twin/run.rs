@@ -63,7 +63,7 @@ pub(crate) async fn run(script: &Script, real: &Target, ours: &Target) -> Result
         outcomes.push(Outcome {
             title: exchange.title.clone(),
             request: format!("{} {}", exchange.method, real.variables.fill(&exchange.target)),
-            broken_promise: (exchange.status != Some(answers.0.status)).then_some(answers.0.status),
+            broken_promise: exchange.status.filter(|status| *status != answers.0.status).map(|_| answers.0.status),
             differences,
             answer: answers.0,
         });
