@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! testbed facts ──> facts/*.json ──> crates/core/src/bootstrap/generated.rs
-//!  (needs Go)        committed              committed
+//!  (needs Go)        committed       crates/server/src/facts/generated.rs, committed
 //! ```
 //!
 //! The facts come out of Kubernetes' own code. Without Go the committed facts are taken as they are, so that everyone
@@ -11,6 +11,7 @@
 mod bootstrap;
 mod facts;
 mod rustfmt;
+mod server;
 mod tables;
 
 use std::fs;
@@ -23,6 +24,7 @@ use crate::repository::Repository;
 use crate::{Outcome, print};
 
 const BOOTSTRAP: &str = "crates/core/src/bootstrap/generated.rs";
+const SERVER: &str = "crates/server/src/facts/generated.rs";
 const COMMAND: &str = "cargo xtask gen";
 
 /// A file that a program writes: its place and what must be in it.
@@ -45,8 +47,10 @@ pub(crate) fn run(repository: &Repository, check: bool) -> Result<Outcome> {
 fn outputs(repository: &Repository, facts: Facts) -> Result<Vec<Output>> {
     let bootstrap = bootstrap::parse(&facts.bootstrap).context("cannot use `facts/bootstrap.json`")?;
     let tables = rustfmt::format(repository, &tables::render(&bootstrap))?;
+    let server = server::render(&facts.server.texts())?;
     let mut outputs = facts.refreshed;
     outputs.push(Output { path: BOOTSTRAP.to_owned(), contents: tables });
+    outputs.push(Output { path: SERVER.to_owned(), contents: server });
     Ok(outputs)
 }
 

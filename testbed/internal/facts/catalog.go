@@ -24,6 +24,9 @@ type typeFact struct {
 	List typeRef `json:"list,omitempty"`
 	// MapType is `atomic` where server-side apply owns the value as a whole.
 	MapType string `json:"mapType,omitempty"`
+	// OpenAPI is set together with Codec: such a type has no properties.
+	OpenAPI *scalarFact `json:"openapi,omitempty"`
+	Unions  []unionFact `json:"unions,omitempty"`
 	// Fields are in the order in which Go writes them as JSON.
 	Fields []fieldFact `json:"fields,omitempty"`
 }
@@ -32,6 +35,8 @@ type typeFact struct {
 type fieldFact struct {
 	Name string  `json:"name"`
 	Type typeRef `json:"type"`
+	// Go is the type in Go where a name in it does not follow from Type.
+	Go string `json:"go,omitempty"`
 	// Proto is the number in protobuf messages; 0 stands for none.
 	Proto         int             `json:"proto,omitempty"`
 	Pointer       bool            `json:"pointer,omitempty"`
@@ -45,6 +50,8 @@ type fieldFact struct {
 	PatchStrategy string          `json:"patchStrategy,omitempty"`
 	MergeKey      string          `json:"mergeKey,omitempty"`
 	Default       json.RawMessage `json:"default,omitempty"`
+	// Enum are the values of a string, or of the strings in a list or map.
+	Enum []string `json:"enum,omitempty"`
 }
 
 // typeRef is a scalar's name, or an object with one of the members `ref`,
@@ -84,8 +91,10 @@ func (c *catalog) add(t reflect.Type) (string, error) {
 	fact := &typeFact{Name: name, MapType: extension(&schema, "x-kubernetes-map-type")}
 	// Before the fields: types may refer to themselves.
 	c.types[name] = fact
+	fact.Unions = unions(&schema)
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		fact.Codec = t.Name()
+		fact.OpenAPI = scalar(&schema)
 	}
 	var err error
 	switch t.Kind() {
@@ -161,6 +170,7 @@ func (c *catalog) fields(t reflect.Type, schema *spec.Schema, onlyProto bool) ([
 		fact := fieldFact{
 			Name:      name,
 			Type:      ref,
+			Go:        goType(field.Type),
 			Proto:     proto,
 			Pointer:   field.Type.Kind() == reflect.Pointer,
 			Inline:    name == "" && field.Anonymous,
@@ -180,6 +190,31 @@ func (c *catalog) fields(t reflect.Type, schema *spec.Schema, onlyProto bool) ([
 	return out, nil
 }
 
+// goType is the name of a type if that says more than the kinds in it.
+func goType(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if name := t.String(); name != plainType(t) {
+		return name
+	}
+	return ""
+}
+
+// plainType is the name of a type whose strings, numbers, lists and maps have
+// no names of their own.
+func plainType(t reflect.Type) string {
+	switch {
+	case t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || isMessage(t):
+		return t.String()
+	case t.Kind() == reflect.Slice:
+		return "[]" + plainType(t.Elem())
+	case t.Kind() == reflect.Map:
+		return "map[string]" + plainType(t.Elem())
+	}
+	return t.Kind().String()
+}
+
 // describe adds what OpenAPI says about a field beyond its Go type.
 func (f *fieldFact) describe(property *spec.Schema) error {
 	f.ListType = extension(property, "x-kubernetes-list-type")
@@ -191,9 +226,13 @@ func (f *fieldFact) describe(property *spec.Schema) error {
 			f.MapKeys = append(f.MapKeys, fmt.Sprint(key))
 		}
 	}
-	// A zero value says no more than that the field is no pointer.
+	f.Enum = enum(property)
+	// The zero value of a field that is always there is no news.
 	value := reflect.ValueOf(property.Default)
-	if !value.IsValid() || value.IsZero() || value.Kind() == reflect.Map && value.Len() == 0 {
+	if !value.IsValid() || value.Kind() == reflect.Map && value.Len() == 0 {
+		return nil
+	}
+	if value.IsZero() && !f.Pointer && !f.OmitEmpty {
 		return nil
 	}
 	var err error

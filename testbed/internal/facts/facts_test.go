@@ -39,14 +39,18 @@ func TestFacts(t *testing.T) {
 		}
 	}
 
-	// One line each, from three corners of the tables.
+	// One line each, from the corners of the tables.
 	for name, line := range map[string]string{
-		"bootstrap.json": `{"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"cluster-admin","labels":{"kubernetes.io/bootstrapping":"rbac-defaults"},"annotations":{"rbac.authorization.kubernetes.io/autoupdate":"true"}},"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]},{"verbs":["*"],"nonResourceURLs":["*"]}]},`,
-		"fields.json":    `{"name":"io.k8s.api.rbac.v1.AggregationRule","fields":[{"name":"clusterRoleSelectors","type":{"list":{"ref":"io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}},"proto":1,"omitempty":true,"listType":"atomic"}]},`,
-		"kinds.json":     `{"group":"apps","version":"v1","kind":"ControllerRevision","plural":"controllerrevisions","singular":"controllerrevision","namespaced":true,"verbs":["create","delete","deletecollection","get","list","patch","update","watch"]},`,
+		"bootstrap.json":  `{"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"cluster-admin","labels":{"kubernetes.io/bootstrapping":"rbac-defaults"},"annotations":{"rbac.authorization.kubernetes.io/autoupdate":"true"}},"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]},{"verbs":["*"],"nonResourceURLs":["*"]}]},`,
+		"columns.json":    `{"group":"networking.k8s.io","version":"v1","resource":"ipaddresses","kind":"IPAddress","columns":[{"name":"Name","type":"string","format":"name"},{"name":"ParentRef","type":"string"}]},`,
+		"fields.json":     `{"name":"io.k8s.api.rbac.v1.AggregationRule","fields":[{"name":"clusterRoleSelectors","type":{"list":{"ref":"io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}},"proto":1,"omitempty":true,"listType":"atomic"}]},`,
+		"kinds.json":      `{"group":"apps","version":"v1","kind":"ControllerRevision","plural":"controllerrevisions","singular":"controllerrevision","namespaced":true,"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"storageVersionHash":"85nkx63pcBU="},`,
+		"strategies.json": `{"group":"apps","version":"v1","resource":"deployments","subresource":"status","namespaced":true,"allowUnconditionalUpdate":true,"resetFields":["metadata.labels","spec"],"updateKeeps":["metadata.labels","spec"]},`,
 	} {
 		if !bytes.Contains(first[name], []byte("\n"+line+"\n")) {
 			t.Errorf("%s lacks the line %s", name, line)
 		}
 	}
+	checkSelectors(ctx, t, server.Client, first["strategies.json"])
+	checkColumns(ctx, t, server.Client, first["columns.json"])
 }

@@ -106,6 +106,10 @@ func fields(context.Context, *rest.Config) ([]byte, error) {
 		}
 		kinds = append(kinds, kindType{metav1.GroupName, "v1", kind, name})
 	}
+	// The body of a patch is no kind.
+	if _, err := c.add(reflect.TypeFor[metav1.Patch]()); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(kinds, func(a, b kindType) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Kind, b.Kind))
 	})

@@ -62,9 +62,11 @@ func Main(args []string) error {
 func collect(ctx context.Context, server *rest.Config) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for name, produce := range map[string]func(context.Context, *rest.Config) ([]byte, error){
-		"bootstrap.json": bootstrap,
-		"fields.json":    fields,
-		"kinds.json":     kinds,
+		"bootstrap.json":  bootstrap,
+		"columns.json":    columns,
+		"fields.json":     fields,
+		"kinds.json":      kinds,
+		"strategies.json": strategies,
 	} {
 		content, err := produce(ctx, server)
 		if err != nil {

@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// cases are conversations: all lines are sent, the answer to the last counts.
-var cases = []struct {
+// conversation is a list of lines to send; the answer to the last counts.
+type conversation struct {
 	name  string
 	lines []string
 	want  string
-}{
+}
+
+var cases = []conversation{
 	{
 		name: "cluster binding allows and names its source",
 		lines: []string{
@@ -152,7 +155,7 @@ var cases = []struct {
 }
 
 func TestConversations(t *testing.T) {
-	for _, c := range cases {
+	for _, c := range slices.Concat(cases, wireCases) {
 		t.Run(c.name, func(t *testing.T) {
 			answers := converse(t, c.lines)
 			var got, want any

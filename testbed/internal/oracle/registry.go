@@ -28,6 +28,13 @@ var operations = map[string]handler{
 	"aggregate":             op(aggregate),
 	"validate":              op(validate),
 	"selector":              op(selector),
+	"decode":                op(decode),
+	"encode_proto":          op(encodeProto),
+	"patch":                 op(patch),
+	"strategy":              op(applyStrategy),
+	"managed_fields":        op(managedFields),
+	"table":                 op(table),
+	"selector_parse":        op(selectorParse),
 	"bench_authorize":       op(benchAuthorize),
 	"bench_covers":          op(benchCovers),
 	"bench_aggregate":       op(benchAggregate),
@@ -35,7 +42,8 @@ var operations = map[string]handler{
 
 // session is the state that lives from one request to the next.
 type session struct {
-	world *world
+	world      *world
+	converters converters
 }
 
 // op adapts a typed function to a handler. Members that the request type does

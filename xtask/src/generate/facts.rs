@@ -8,11 +8,12 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::Output;
+use super::server::Texts;
 use crate::repository::Repository;
 use crate::scratch::Scratch;
 use crate::{print, process};
 
-const FILES: [&str; 3] = ["bootstrap.json", "kinds.json", "fields.json"];
+const FILES: [&str; 5] = ["bootstrap.json", "kinds.json", "fields.json", "strategies.json", "columns.json"];
 
 /// What is known about the machine we run on.
 pub(super) struct Surroundings {
@@ -35,6 +36,7 @@ impl Surroundings {
 /// The facts to generate from.
 pub(super) struct Facts {
     pub(super) bootstrap: String,
+    pub(super) server: ServerFacts,
     /// What the files under `facts/` must contain; empty when they could not be refreshed.
     pub(super) refreshed: Vec<Output>,
 }
@@ -42,15 +44,56 @@ pub(super) struct Facts {
 pub(super) fn gather(repository: &Repository, surroundings: &Surroundings) -> Result<Facts> {
     let Some(testbed) = testbed(repository, surroundings)? else {
         print::err("gen: there is no Go here, so facts/*.json were not refreshed; continuing from the committed ones");
-        let bootstrap = repository.read("facts/bootstrap.json").context("hint: install Go, then `cargo xtask gen`")?;
-        return Ok(Facts { bootstrap, refreshed: Vec::new() });
+        let committed = FILES.iter().map(|name| committed(repository, name)).collect::<Result<Vec<_>>>()?;
+        return Facts::from(&committed, Vec::new());
     };
     let folder = Scratch::new("facts")?;
     let mut command = Command::new(testbed);
     process::stdout_of(command.args(["facts", "--out"]).arg(folder.path()).stderr(Stdio::inherit()))?;
     let refreshed = FILES.iter().map(|name| read(folder.path(), name)).collect::<Result<Vec<_>>>()?;
-    let bootstrap = refreshed.first().map(|output| output.contents.clone()).unwrap_or_default();
-    Ok(Facts { bootstrap, refreshed })
+    let files: Vec<_> = refreshed
+        .iter()
+        .map(|output| Output { path: output.path.clone(), contents: output.contents.clone() })
+        .collect();
+    Facts::from(&files, refreshed)
+}
+
+impl Facts {
+    fn from(files: &[Output], refreshed: Vec<Output>) -> Result<Self> {
+        let of = |name: &str| {
+            let path = format!("facts/{name}");
+            let file = files.iter().find(|file| file.path == path).with_context(|| format!("there is no `{path}`"))?;
+            Ok::<_, anyhow::Error>(file.contents.clone())
+        };
+        let server = ServerFacts {
+            kinds: of("kinds.json")?,
+            fields: of("fields.json")?,
+            strategies: of("strategies.json")?,
+            columns: of("columns.json")?,
+        };
+        Ok(Self { bootstrap: of("bootstrap.json")?, server, refreshed })
+    }
+}
+
+/// The facts behind the server's tables.
+pub(super) struct ServerFacts {
+    kinds: String,
+    fields: String,
+    strategies: String,
+    columns: String,
+}
+
+impl ServerFacts {
+    pub(super) fn texts(&self) -> Texts<'_> {
+        let Self { kinds, fields, strategies, columns } = self;
+        Texts { kinds, fields, strategies, columns }
+    }
+}
+
+fn committed(repository: &Repository, name: &str) -> Result<Output> {
+    let path = format!("facts/{name}");
+    let contents = repository.read(&path).context("hint: install Go, then `cargo xtask gen`")?;
+    Ok(Output { path, contents })
 }
 
 /// The testbed's binary, built if need be; `None` where it cannot be.
@@ -91,8 +134,8 @@ mod tests {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    const WRITES_ALL: &str =
-        "test $1 = facts && cd $3 && echo 1 > bootstrap.json && echo 2 > kinds.json && echo 3 > fields.json";
+    const WRITES_ALL: &str = "test $1 = facts && cd $3 && echo 1 > bootstrap.json && echo 2 > kinds.json \
+        && echo 3 > fields.json && echo 4 > strategies.json && echo 5 > columns.json";
 
     #[test]
     fn without_go_the_committed_facts_are_used() {
@@ -100,7 +143,9 @@ mod tests {
         let repository = Repository::at(scratch.path());
         assert!(gather(&repository, &NOWHERE).is_err(), "nothing is committed yet");
         fs::create_dir(repository.path("facts")).unwrap();
-        fs::write(repository.path("facts/bootstrap.json"), "committed").unwrap();
+        for name in FILES {
+            fs::write(repository.path("facts").join(name), "committed").unwrap();
+        }
         let facts = gather(&repository, &NOWHERE).unwrap();
         assert_eq!((facts.bootstrap.as_str(), facts.refreshed.len()), ("committed", 0));
     }
@@ -121,7 +166,7 @@ mod tests {
         let given = Surroundings { testbed: Some(binary), in_ci: true, ..NOWHERE };
         let facts = gather(&Repository::at(scratch.path()), &given).unwrap();
         let paths: Vec<_> = facts.refreshed.iter().map(|output| output.path.as_str()).collect();
-        assert_eq!(paths, ["facts/bootstrap.json", "facts/kinds.json", "facts/fields.json"]);
+        assert_eq!(paths, FILES.map(|name| format!("facts/{name}")));
         assert_eq!(facts.bootstrap, "1\n");
     }
 
@@ -133,7 +178,7 @@ mod tests {
         let path = repository.path("built");
         script(&repository.path("testbed/build.sh"), &format!("echo {}", path.display()));
         let facts = gather(&repository, &Surroundings { has_go: true, ..NOWHERE }).unwrap();
-        assert_eq!(facts.refreshed.len(), 3);
+        assert_eq!(facts.refreshed.len(), FILES.len());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod aggregating;
 mod authorize;
 mod compare;
+mod decoding;
 mod escalate;
 mod rulesets;
 mod validating;

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use rolewright_server::{Controllers, Listening, Settings};
 use rolewright_testkit::apiserver::ApiServer;
+use tokio::sync::oneshot;
 
 use crate::target::Target;
 
@@ -11,10 +13,16 @@ use crate::target::Target;
 pub(crate) struct Ours {
     pub(crate) target: Target,
     /// Kept for as long as it is asked.
-    _server: Option<ApiServer>,
+    _server: Kept,
 }
 
-/// The server that is compared with Kubernetes; nothing where there is none yet.
+enum Kept {
+    Elsewhere,
+    Real { _server: ApiServer },
+    Embedded { _end: oneshot::Sender<()> },
+}
+
+/// The server that is compared with Kubernetes: the embedded one.
 ///
 /// `ROLEWRIGHT_TWIN` may name another: `self` for a second real server, which shows that the comparison itself is right,
 /// or the kubeconfig of a server that runs already.
@@ -23,16 +31,31 @@ pub(crate) async fn ours() -> Result<Option<Ours>> {
         Ok(twin) if twin == "self" => second_real_server().await,
         Ok(kubeconfig) => {
             let target = Target::from_kubeconfig(&PathBuf::from(kubeconfig)).await?;
-            Ok(Some(Ours { target, _server: None }))
+            Ok(Some(Ours { target, _server: Kept::Elsewhere }))
         }
-        // The embedded server comes here: its service in a `kube::Client`, and its superuser's token.
-        Err(_) => Ok(None),
+        Err(_) => embedded().await.map(Some),
     }
+}
+
+async fn embedded() -> Result<Ours> {
+    // WHY: the testbed runs no publisher of the authority's certificate.
+    let controllers = Controllers { root_ca: false, ..Controllers::default() };
+    let settings = Settings { controllers, admin_token: Some("twin".to_owned()), ..Settings::default() };
+    let listening = Listening::start(([127, 0, 0, 1], 0).into(), settings).await?;
+    let file = std::env::temp_dir().join(format!("rolewright-twin-{}.kubeconfig", listening.address.port()));
+    listening.write_kubeconfig(&file)?;
+    let target = Target::from_kubeconfig(&file).await;
+    std::fs::remove_file(&file)?;
+    let (end, ended) = oneshot::channel();
+    tokio::spawn(listening.run(async {
+        let _ = ended.await;
+    }));
+    Ok(Ours { target: target?, _server: Kept::Embedded { _end: end } })
 }
 
 /// Kubernetes against itself.
 pub(crate) async fn second_real_server() -> Result<Option<Ours>> {
     let Some(server) = ApiServer::start("the second real API server")? else { return Ok(None) };
     let target = Target::from_kubeconfig(&server.ready.kubeconfig).await?;
-    Ok(Some(Ours { target, _server: Some(server) }))
+    Ok(Some(Ours { target, _server: Kept::Real { _server: server } }))
 }

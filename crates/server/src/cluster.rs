@@ -1,0 +1,135 @@
+//! The state of the cluster: every object as bytes, what is derived from them, and what changed lately.
+//!
+//! ```text
+//! write ──> Transaction ──> Table (objects, log of changes) ──> watches pull from the log
+//!                  │
+//!                  ├──> Rights   authorizer and aggregation; aggregated roles follow in the same transaction
+//!                  └──> Owners   who owns whom; what the garbage collector has to look at
+//! ```
+//! One writer at a time, any number of readers. A watch is a position in a log, not a queue: a slow client costs nothing.
+
+mod draft;
+mod entry;
+mod log;
+mod owners;
+mod rights;
+mod table;
+mod transaction;
+
+use std::collections::BTreeSet;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+use rolewright_core::Name;
+use tokio::sync::{Notify, watch};
+
+pub(crate) use draft::Draft;
+pub(crate) use entry::{Entry, Labels, ObjectName};
+pub(crate) use log::{Change, ChangeKind, Position};
+pub(crate) use owners::Owners;
+pub use rights::Guard;
+pub(crate) use rights::{CEILING, Right, Rights};
+pub(crate) use table::{Collection, Page, Table};
+pub(crate) use transaction::Transaction;
+
+use crate::status::Failure;
+use crate::store::Store;
+
+/// The cluster's state behind its lock.
+pub(crate) struct Cluster {
+    state: RwLock<State>,
+    /// One per collection: the revision of its last change.
+    changed: Vec<watch::Sender<u64>>,
+    /// Wakes the controllers.
+    pub(crate) work: Notify,
+}
+
+/// Everything that is known.
+pub(crate) struct State {
+    revision: u64,
+    tables: Vec<Table>,
+    pub(crate) rights: Rights,
+    pub(crate) owners: Owners,
+    /// Namespaces that the namespace controller has to look at.
+    pub(crate) namespaces: BTreeSet<Name>,
+    store: Box<dyn Store>,
+}
+
+impl Cluster {
+    /// An empty cluster with this many collections.
+    pub(crate) fn new(collections: usize, guard: Guard, store: Box<dyn Store>) -> Self {
+        let state = State {
+            revision: 1,
+            tables: (0..collections).map(|_| Table::default()).collect(),
+            rights: Rights::new(guard),
+            owners: Owners::default(),
+            namespaces: BTreeSet::new(),
+            store,
+        };
+        let changed = (0..collections).map(|_| watch::Sender::new(1)).collect();
+        Self { state: RwLock::new(state), changed, work: Notify::new() }
+    }
+
+    /// Leaves aggregated roles to somebody else.
+    pub(crate) fn leave_aggregation(&self) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).rights.aggregates = false;
+    }
+
+    /// Looks at the state. Do not hold this across an await.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, State> {
+        // A panic while writing is answered with 500; what was applied before it stays consistent with its log.
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state: all of it or, when `change` fails, nothing.
+    ///
+    /// INVARIANT: `change` checks everything before its first write; a failure after a write would leave it half done.
+    pub(crate) fn write<T>(
+        &self,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut transaction = Transaction::begin(&mut state);
+        let done = change(&mut transaction);
+        let touched = transaction.finish()?;
+        let busy = !state.namespaces.is_empty() || state.owners.has_work();
+        let revision = state.revision;
+        drop(state);
+        for collection in touched {
+            if let Some(changed) = self.changed.get(collection.index()) {
+                changed.send_replace(revision);
+            }
+        }
+        if busy {
+            self.work.notify_one();
+        }
+        done
+    }
+
+    /// Hands out what the controllers have to do and forgets it.
+    pub(crate) fn take_work(&self) -> (BTreeSet<Name>, BTreeSet<ObjectName>) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        (std::mem::take(&mut state.namespaces), state.owners.take_work())
+    }
+
+    /// Tells when a collection changes. Subscribe before reading, and no change is missed.
+    pub(crate) fn subscribe(&self, collection: Collection) -> Option<watch::Receiver<u64>> {
+        self.changed.get(collection.index()).map(watch::Sender::subscribe)
+    }
+}
+
+impl State {
+    /// The revision of the last change.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The objects of a collection.
+    pub(crate) fn table(&self, collection: Collection) -> &Table {
+        self.tables.get(collection.index()).expect("collections are handed out by the catalog that sized the tables")
+    }
+
+    /// Every collection with its objects.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = (Collection, &Table)> {
+        self.tables.iter().enumerate().map(|(at, table)| (Collection::at(at), table))
+    }
+}

@@ -1,0 +1,217 @@
+//! From the bytes of a request to an object that conforms to its type, as kube-apiserver reads it.
+
+mod base64;
+mod json;
+mod kind;
+mod node;
+mod protobuf;
+mod quantity;
+mod text;
+mod time;
+mod typed;
+mod yaml;
+
+use serde_json::Value;
+
+use crate::facts;
+pub use crate::query::FieldValidation;
+use crate::status::Failure;
+use crate::strategy::Object;
+use kind::Kind;
+pub use typed::{Conformed, conform};
+pub(crate) use typed::empty;
+
+/// The kind that a request must have in its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gvk<'a> {
+    /// The API group; empty for the core group.
+    pub group: &'a str,
+    /// The version.
+    pub version: &'a str,
+    /// The kind.
+    pub kind: &'a str,
+}
+
+/// An object from a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The object with `apiVersion` and `kind`.
+    pub object: Object,
+    /// The group of the object.
+    pub group: String,
+    /// The version of the object.
+    pub version: String,
+    /// The kind of the object.
+    pub kind: String,
+    /// What the client should know.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Media {
+    Json,
+    Yaml,
+    Protobuf,
+}
+
+const MEDIA_TYPES: &[(&str, Media)] = &[
+    ("application/json", Media::Json),
+    ("application/yaml", Media::Yaml),
+    ("application/vnd.kubernetes.protobuf", Media::Protobuf),
+];
+
+/// A request without a type of content is JSON.
+fn media(content_type: Option<&str>) -> Result<Media, Failure> {
+    let Some(content_type) = content_type.filter(|content_type| !content_type.is_empty()) else {
+        return Ok(Media::Json);
+    };
+    let essence = content_type.split_once(';').map_or(content_type, |(essence, _)| essence).trim();
+    MEDIA_TYPES.iter().find(|(name, _)| name.eq_ignore_ascii_case(essence)).map(|(_, media)| *media).ok_or_else(|| {
+        let names: Vec<&str> = MEDIA_TYPES.iter().map(|(name, _)| *name).collect();
+        Failure::unsupported_media(&names)
+    })
+}
+
+/// Reads the object of a create or update.
+pub fn decode(
+    content_type: Option<&str>,
+    body: &[u8],
+    expected: Gvk<'_>,
+    validation: FieldValidation,
+) -> Result<Decoded, Failure> {
+    let media = media(content_type)?;
+    let strict = validation != FieldValidation::Ignore;
+    let read = read(media, body, expected, strict).map_err(|refusal| refusal.into_failure(expected, body))?;
+    if validation == FieldValidation::Strict && !read.strict.is_empty() {
+        let error = format!("strict decoding error: {}", read.strict.join(", "));
+        return Err(Refusal { kind: Some(read.kind), error }.into_failure(expected, body));
+    }
+    let Kind { group, version, kind } = read.kind;
+    if (group.as_str(), version.as_str()) != (expected.group, expected.version) {
+        let (found, wanted) =
+            (kind::api_version(&group, &version), kind::api_version(expected.group, expected.version));
+        return Err(Failure::bad_request(format!(
+            "the API version in the data ({found}) does not match the expected API version ({wanted})"
+        )));
+    }
+    Ok(Decoded { object: read.object, group, version, kind, warnings: read.strict })
+}
+
+/// Reads the options in the body of a delete. They may name any version, and nothing about them is strict.
+pub fn decode_options(content_type: Option<&str>, body: &[u8], kind: &str) -> Result<Object, Failure> {
+    let media = media(content_type)?;
+    options(media, body, kind).map_err(Failure::bad_request)
+}
+
+fn options(media: Media, body: &[u8], kind: &str) -> Result<Object, String> {
+    let ty = facts::type_of("meta.k8s.io", "v1", kind).ok_or_else(|| format!("no kind \"{kind}\""))?;
+    let default = Kind { group: "meta.k8s.io".to_owned(), version: "v1".to_owned(), kind: kind.to_owned() };
+    let (found, node) = match media {
+        Media::Json => Kind::of(json::parse(body).map_err(kind::unreadable)?)?,
+        Media::Yaml => Kind::of(yaml::parse(body)?)?,
+        Media::Protobuf => {
+            let envelope = protobuf::open(body)?;
+            (Kind::of_envelope(&envelope), protobuf::message(ty, envelope.raw)?)
+        }
+    };
+    let found = found.or(&default);
+    if found.kind != kind {
+        return Err("decoded object cannot be converted to DeleteOptions".to_owned());
+    }
+    let conformed = typed::conform_node(ty, node, false)?;
+    Ok(found.stamp(conformed.value))
+}
+
+struct Read {
+    object: Object,
+    kind: Kind,
+    strict: Vec<String>,
+}
+
+/// Why a body is not what was expected.
+struct Refusal {
+    /// What the body claims to be, where that could be read.
+    kind: Option<Kind>,
+    error: String,
+}
+
+impl Refusal {
+    fn into_failure(self, expected: Gvk<'_>, body: &[u8]) -> Failure {
+        let (wanted, error) = (expected.kind, self.error);
+        match self.kind {
+            Some(Kind { version, kind, .. }) => Failure::bad_request(format!(
+                "{kind} in version {} cannot be handled as a {wanted}: {error}",
+                text::quote(&version)
+            )),
+            None => Failure::bad_request(format!(
+                "the object provided is unrecognized (must be of type {wanted}): {error} ({})",
+                summary(body)
+            )),
+        }
+    }
+}
+
+/// The first bytes of a body: as text if it may be JSON.
+fn summary(body: &[u8]) -> String {
+    const LENGTH: usize = 30;
+    let head = body.get(..LENGTH).unwrap_or(body);
+    let more = if body.len() > LENGTH { " ..." } else { "" };
+    match body.first() {
+        None => "<empty>".to_owned(),
+        Some(b'{') => format!("{}{more}", text::lossy(head)),
+        Some(_) => {
+            let hex: String = head.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("{hex}{more}")
+        }
+    }
+}
+
+fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Read, Refusal> {
+    let unread = |error| Refusal { kind: None, error };
+    let expected_kind = Kind::from(expected);
+    let (kind, node, raw) = match media {
+        Media::Json => {
+            let node = json::parse(body).map_err(|error| unread(kind::unreadable(error)))?;
+            let (kind, node) = Kind::of(node).map_err(unread)?;
+            (kind.or(&expected_kind), Some(node), None)
+        }
+        Media::Yaml => {
+            let (kind, node) = yaml::parse(body).and_then(Kind::of).map_err(unread)?;
+            (kind.or(&expected_kind), Some(node), None)
+        }
+        Media::Protobuf => {
+            let envelope = protobuf::open(body).map_err(unread)?;
+            (Kind::of_envelope(&envelope).or_protobuf(&expected_kind), None, Some(envelope.raw))
+        }
+    };
+    let refuse = |kind: &Kind, error| Refusal { kind: Some(kind.clone()), error };
+    if kind.version.is_empty() {
+        let error = format!("Object 'apiVersion' is missing in '{}'", text::lossy(body));
+        return Err(refuse(&kind, error));
+    }
+    let Some(ty) = facts::type_of(&kind.group, &kind.version, &kind.kind) else {
+        let error = kind.unregistered(expected);
+        return Err(refuse(&kind, error));
+    };
+    let node = match (node, raw) {
+        (Some(node), _) => node,
+        (None, raw) => protobuf::message(ty, raw.unwrap_or_default()).map_err(|error| refuse(&kind, error))?,
+    };
+    let Conformed { value, strict } = typed::conform_node(ty, node, strict).map_err(|error| refuse(&kind, error))?;
+    if (kind.group.as_str(), kind.kind.as_str()) != (expected.group, expected.kind) {
+        let error = kind::no_conversion(ty, expected);
+        return Err(refuse(&kind, error));
+    }
+    Ok(Read { object: kind.stamp(value), kind, strict })
+}
+
+/// Sets what every object says about itself.
+fn stamp(value: Value, api_version: String, kind: String) -> Object {
+    let mut object = match value {
+        Value::Object(object) => object,
+        _ => Object::new(),
+    };
+    object.insert("apiVersion".to_owned(), Value::String(api_version));
+    object.insert("kind".to_owned(), Value::String(kind));
+    object
+}

@@ -1,0 +1,303 @@
+//! JSON with the eyes of Go: the same documents are valid, and the same words say why another is not.
+
+use std::borrow::Cow;
+
+use super::node::{MAX_DEPTH, Node};
+use super::text;
+
+/// Reads a whole document.
+pub(super) fn parse(bytes: &[u8]) -> Result<Node<'_>, String> {
+    let mut scanner = Scanner { bytes, at: 0, depth: 0 };
+    let node = scanner.value()?;
+    match scanner.peek_visible() {
+        None => Ok(node),
+        Some(byte) => Err(unexpected(byte, "after top-level value")),
+    }
+}
+
+const TRUNCATED: &str = "unexpected end of JSON input";
+
+fn unexpected(byte: u8, context: &str) -> String {
+    format!("invalid character {} {context}", text::quote_byte(byte))
+}
+
+struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    depth: usize,
+}
+
+impl<'a> Scanner<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// The next byte that is no space; it is not consumed.
+    fn peek_visible(&mut self) -> Option<u8> {
+        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
+            self.at += 1;
+        }
+        self.peek()
+    }
+
+    /// Inside a literal the end of the text counts as a space, which no literal but a string may have.
+    fn inside_literal(&self) -> u8 {
+        self.peek().unwrap_or(b' ')
+    }
+
+    fn value(&mut self) -> Result<Node<'a>, String> {
+        match self.peek_visible().ok_or(TRUNCATED)? {
+            byte @ (b'{' | b'[') => {
+                self.at += 1;
+                self.depth += 1;
+                if self.depth > MAX_DEPTH {
+                    return Err(unexpected(byte, "exceeded max depth"));
+                }
+                let node = if byte == b'{' { self.object() } else { self.array() };
+                self.depth -= 1;
+                node
+            }
+            b'"' => Ok(Node::String(self.string()?.into_owned())),
+            b'-' | b'0'..=b'9' => self.number(),
+            b't' => self.word("true", Node::Bool(true)),
+            b'f' => self.word("false", Node::Bool(false)),
+            b'n' => self.word("null", Node::Null),
+            byte => Err(unexpected(byte, "looking for beginning of value")),
+        }
+    }
+
+    fn object(&mut self) -> Result<Node<'a>, String> {
+        let mut members = Vec::new();
+        if self.peek_visible() == Some(b'}') {
+            self.at += 1;
+            return Ok(Node::Object(members));
+        }
+        loop {
+            match self.peek_visible().ok_or(TRUNCATED)? {
+                b'"' => {}
+                byte => return Err(unexpected(byte, "looking for beginning of object key string")),
+            }
+            let key = self.string()?.into_owned();
+            match self.peek_visible().ok_or(TRUNCATED)? {
+                b':' => self.at += 1,
+                byte => return Err(unexpected(byte, "after object key")),
+            }
+            members.push((key, self.value()?));
+            match self.peek_visible().ok_or(TRUNCATED)? {
+                b',' => self.at += 1,
+                b'}' => {
+                    self.at += 1;
+                    return Ok(Node::Object(members));
+                }
+                byte => return Err(unexpected(byte, "after object key:value pair")),
+            }
+        }
+    }
+
+    fn array(&mut self) -> Result<Node<'a>, String> {
+        let mut items = Vec::new();
+        if self.peek_visible() == Some(b']') {
+            self.at += 1;
+            return Ok(Node::Array(items));
+        }
+        loop {
+            items.push(self.value()?);
+            match self.peek_visible().ok_or(TRUNCATED)? {
+                b',' => self.at += 1,
+                b']' => {
+                    self.at += 1;
+                    return Ok(Node::Array(items));
+                }
+                byte => return Err(unexpected(byte, "after array element")),
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str, node: Node<'a>) -> Result<Node<'a>, String> {
+        for expected in word.bytes() {
+            let byte = self.inside_literal();
+            if byte != expected {
+                let context = format!("in literal {word} (expecting '{}')", char::from(expected));
+                return Err(unexpected(byte, &context));
+            }
+            self.at += 1;
+        }
+        Ok(node)
+    }
+
+    fn number(&mut self) -> Result<Node<'a>, String> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        match self.inside_literal() {
+            b'0' => self.at += 1,
+            b'1'..=b'9' => self.digits(),
+            byte => return Err(unexpected(byte, "in numeric literal")),
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.some_digits("after decimal point in numeric literal")?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.at += 1;
+            }
+            self.some_digits("in exponent of numeric literal")?;
+        }
+        let literal = self.bytes.get(start..self.at).unwrap_or_default();
+        Ok(Node::Number(text::lossy(literal)))
+    }
+
+    fn some_digits(&mut self, context: &str) -> Result<(), String> {
+        match self.inside_literal() {
+            b'0'..=b'9' => {
+                self.digits();
+                Ok(())
+            }
+            byte => Err(unexpected(byte, context)),
+        }
+    }
+
+    fn digits(&mut self) {
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    fn string(&mut self) -> Result<Cow<'a, str>, String> {
+        self.at += 1;
+        let plain = self.run();
+        if self.peek() == Some(b'"') {
+            self.at += 1;
+            return Ok(plain);
+        }
+        let mut out = plain.into_owned();
+        loop {
+            match self.peek().ok_or(TRUNCATED)? {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(Cow::Owned(out));
+                }
+                b'\\' => {
+                    self.at += 1;
+                    let c = self.escape()?;
+                    out.push(c);
+                }
+                byte @ ..b' ' => return Err(unexpected(byte, "in string literal")),
+                _ => out.push_str(&self.run()),
+            }
+        }
+    }
+
+    /// The text up to the next byte that ends it or has to be looked at.
+    fn run(&mut self) -> Cow<'a, str> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..b' ')).unwrap_or(rest.len());
+        self.at += length;
+        text::lossy(rest.get(..length).unwrap_or_default())
+    }
+
+    fn escape(&mut self) -> Result<char, String> {
+        let byte = self.inside_literal();
+        let c = match byte {
+            b'"' | b'\\' | b'/' => char::from(byte),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                self.at += 1;
+                let unit = self.hex()?;
+                return self.code_point(unit);
+            }
+            _ => return Err(unexpected(byte, "in string escape code")),
+        };
+        self.at += 1;
+        Ok(c)
+    }
+
+    fn hex(&mut self) -> Result<u32, String> {
+        let mut unit = 0;
+        for _ in 0..4 {
+            let byte = self.inside_literal();
+            let digit =
+                char::from(byte).to_digit(16).ok_or_else(|| unexpected(byte, r"in \u hexadecimal character escape"))?;
+            unit = unit * 16 + digit;
+            self.at += 1;
+        }
+        Ok(unit)
+    }
+
+    /// Half of a surrogate pair without the other is a replacement character.
+    fn code_point(&mut self, unit: u32) -> Result<char, String> {
+        if (0xd800..0xdc00).contains(&unit) && self.bytes.get(self.at..self.at + 2) == Some(b"\\u") {
+            let after_first = self.at;
+            self.at += 2;
+            let second = self.hex()?;
+            if (0xdc00..0xe000).contains(&second) {
+                let code = 0x10000 + ((unit - 0xd800) << 10) + (second - 0xdc00);
+                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            self.at = after_first;
+        }
+        Ok(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_keep_order_duplicates_and_digits() {
+        let node = parse(br#" {"b":1.0,"a":[true,null,"x\u00e9\n\ud83d\ude00\ud83d"],"b":-1e5} "#).unwrap();
+        let want = Node::Object(vec![
+            ("b".into(), Node::Number("1.0".into())),
+            (
+                "a".into(),
+                Node::Array(vec![Node::Bool(true), Node::Null, Node::String("x\u{e9}\n\u{1f600}\u{fffd}".into())]),
+            ),
+            ("b".into(), Node::Number("-1e5".into())),
+        ]);
+        assert_eq!(node, want);
+        assert_eq!(parse(b"\"a\xffb\""), Ok(Node::String("a\u{fffd}b".into())));
+    }
+
+    #[test]
+    fn errors_are_those_of_go() {
+        for (text, want) in [
+            ("", "unexpected end of JSON input"),
+            ("{", "unexpected end of JSON input"),
+            ("{\"a", "unexpected end of JSON input"),
+            ("x", "invalid character 'x' looking for beginning of value"),
+            ("{x", "invalid character 'x' looking for beginning of object key string"),
+            ("{\"a\":1,}", "invalid character '}' looking for beginning of object key string"),
+            ("[1,]", "invalid character ']' looking for beginning of value"),
+            ("{\"a\" 1}", "invalid character '1' after object key"),
+            ("{\"a\":1 \"b\"}", "invalid character '\"' after object key:value pair"),
+            ("[1 2]", "invalid character '2' after array element"),
+            ("{}}", "invalid character '}' after top-level value"),
+            ("nul", "invalid character ' ' in literal null (expecting 'l')"),
+            ("trx", "invalid character 'x' in literal true (expecting 'u')"),
+            ("-", "invalid character ' ' in numeric literal"),
+            ("01", "invalid character '1' after top-level value"),
+            ("1.", "invalid character ' ' after decimal point in numeric literal"),
+            ("1ex", "invalid character 'x' in exponent of numeric literal"),
+            ("\"\\x\"", "invalid character 'x' in string escape code"),
+            ("\"\\u12g4\"", "invalid character 'g' in \\u hexadecimal character escape"),
+            ("\"a\nb\"", "invalid character '\\n' in string literal"),
+            ("\u{feff}{}", "invalid character 'ï' looking for beginning of value"),
+        ] {
+            assert_eq!(parse(text.as_bytes()).unwrap_err(), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        assert!(parse("[".repeat(MAX_DEPTH).as_bytes()).unwrap_err().contains("unexpected end"));
+        assert_eq!(parse("[".repeat(1_000_000).as_bytes()).unwrap_err(), "invalid character '[' exceeded max depth");
+    }
+}

@@ -1,0 +1,157 @@
+//! What a body claims to be.
+
+use serde_json::Value;
+
+use super::node::Node;
+use super::protobuf::Envelope;
+use super::{Gvk, text, typed};
+use crate::facts::Type;
+use crate::strategy::Object;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) group: String,
+    pub(super) version: String,
+    pub(super) kind: String,
+}
+
+impl From<Gvk<'_>> for Kind {
+    fn from(gvk: Gvk<'_>) -> Self {
+        Self { group: gvk.group.to_owned(), version: gvk.version.to_owned(), kind: gvk.kind.to_owned() }
+    }
+}
+
+/// What the API server says about bodies without a readable kind.
+pub(super) fn unreadable(error: impl std::fmt::Display) -> String {
+    format!("couldn't get version/kind; json parse error: {error}")
+}
+
+/// Group and version as objects have it.
+pub(super) fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+}
+
+impl Kind {
+    /// The kind of a document. Go looks for it without regard to case, unlike for anything else.
+    pub(super) fn of<'a>(node: Node<'a>) -> Result<(Self, Node<'a>), String> {
+        let members = match &node {
+            Node::Null => return Ok((Self::default(), node)),
+            Node::Object(members) => members,
+            node => {
+                return Err(unreadable(format!(
+                    "json: cannot unmarshal {} into Go value of type {STRUCT}",
+                    node.form()
+                )));
+            }
+        };
+        let (mut api_version, mut kind) = ("", "");
+        let mut fault = None;
+        for (key, node) in members {
+            let (slot, name) = match key {
+                key if folds_to(key, "kind") => (&mut kind, "kind"),
+                key if folds_to(key, "apiversion") => (&mut api_version, "apiVersion"),
+                _ => continue,
+            };
+            match node {
+                Node::String(text) => *slot = text,
+                Node::Null => {}
+                node => {
+                    fault.get_or_insert_with(|| {
+                        let form = node.form();
+                        unreadable(format!("json: cannot unmarshal {form} into Go struct field .{name} of type string"))
+                    });
+                }
+            }
+        }
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        let (group, version) = split(api_version)?;
+        let found = Self { group, version, kind: kind.to_owned() };
+        Ok((found, node))
+    }
+
+    pub(super) fn of_envelope(envelope: &Envelope<'_>) -> Self {
+        let (group, version) = split(&envelope.api_version).unwrap_or_default();
+        Self { group, version, kind: envelope.kind.clone() }
+    }
+
+    /// What is missing is as the default has it.
+    pub(super) fn or(mut self, default: &Self) -> Self {
+        if self.kind.is_empty() {
+            self.kind.clone_from(&default.kind);
+        }
+        if self.version.is_empty() && (self.group.is_empty() || self.group == default.group) {
+            self.group.clone_from(&default.group);
+            self.version.clone_from(&default.version);
+        }
+        self
+    }
+
+    /// The same for protobuf, which takes group and version together.
+    pub(super) fn or_protobuf(mut self, default: &Self) -> Self {
+        if self.kind.is_empty() {
+            self.kind.clone_from(&default.kind);
+        }
+        if self.version.is_empty() {
+            self.group.clone_from(&default.group);
+            self.version.clone_from(&default.version);
+        }
+        self
+    }
+
+    /// That nobody knows the kind.
+    pub(super) fn unregistered(&self, expected: Gvk<'_>) -> String {
+        let version = text::quote(&api_version(&self.group, &self.version));
+        format!(
+            "no kind {} is registered for version {version} in scheme {}",
+            text::quote(&self.kind),
+            scheme(expected)
+        )
+    }
+
+    /// The object with its kind.
+    pub(super) fn stamp(&self, value: Value) -> Object {
+        super::stamp(value, api_version(&self.group, &self.version), self.kind.clone())
+    }
+}
+
+/// Each of the servers behind kube-apiserver has a scheme, named after the line that makes it.
+fn scheme(expected: Gvk<'_>) -> &'static str {
+    match expected.group {
+        "apiextensions.k8s.io" => "\"pkg/runtime/scheme.go:110\"",
+        "apiregistration.k8s.io" => "\"pkg/runtime/scheme.go:110\"",
+        _ => "\"pkg/api/legacyscheme/scheme.go:30\"",
+    }
+}
+
+/// That an object of this type is none of the kind that was expected.
+pub(super) fn no_conversion(ty: &Type, expected: Gvk<'_>) -> String {
+    let package = match expected.group {
+        "" | "events.k8s.io" => "core",
+        group => group.split_once('.').map_or(group, |(first, _)| first),
+    };
+    format!("converting ({}) to ({package}.{}): unknown conversion", typed::qualified_name(ty), expected.kind)
+}
+
+fn split(api_version: &str) -> Result<(String, String), String> {
+    match api_version.split_once('/') {
+        _ if api_version == "/" => Ok(Default::default()),
+        None => Ok((String::new(), api_version.to_owned())),
+        Some((_, rest)) if rest.contains('/') => Err(format!("unexpected GroupVersion string: {api_version}")),
+        Some((group, version)) => Ok((group.to_owned(), version.to_owned())),
+    }
+}
+
+/// Case in the sense of Go, for which two letters beyond ASCII are the same as `k` and `s`.
+fn folds_to(key: &str, lower: &str) -> bool {
+    let fold = |c: char| match c {
+        '\u{212a}' => 'k',
+        '\u{17f}' => 's',
+        c => c.to_ascii_lowercase(),
+    };
+    key.chars().map(fold).eq(lower.chars())
+}
+
+const STRUCT: &str =
+    r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;

@@ -1,0 +1,348 @@
+//! What Kubernetes says about its own kinds, as static tables: types and their fields, resources and their verbs.
+//!
+//! Everything here is data that `testbed facts` took from Kubernetes' code; `cargo xtask gen` writes `generated.rs`.
+
+#[rustfmt::skip]
+mod generated;
+
+pub use generated::VERSION;
+
+/// A named type.
+#[derive(Debug)]
+pub struct Type {
+    /// As in OpenAPI, for example `io.k8s.api.rbac.v1.ClusterRole`.
+    pub name: &'static str,
+    /// How values look.
+    pub shape: Shape,
+    /// Server-side apply owns a value of this type as a whole.
+    pub atomic: bool,
+}
+
+/// How values of a type look.
+#[derive(Debug)]
+pub enum Shape {
+    /// An object with these fields, in the order in which Go writes them.
+    Struct(&'static [Field]),
+    /// A list that is a protobuf message with the items in field 1.
+    List(Ty),
+    /// JSON of its own; the fields are those of the protobuf message.
+    Codec(Codec, &'static [Field]),
+}
+
+/// Types whose JSON does not follow from their fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Codec {
+    /// RFC 3339 with seconds; `{1 seconds, 2 nanos}` in protobuf.
+    Time,
+    /// RFC 3339 with microseconds; `{1 seconds, 2 nanos}` in protobuf.
+    MicroTime,
+    /// A number with a suffix; `{1 text}` in protobuf.
+    Quantity,
+    /// An integer or a string.
+    IntOrString,
+    /// Any object, kept as it is.
+    RawExtension,
+    /// The field set of a managedFields entry.
+    FieldsV1,
+    /// Any JSON.
+    Json,
+    /// A schema or a list of schemas.
+    JsonSchemaPropsOrArray,
+    /// A schema or a boolean.
+    JsonSchemaPropsOrBool,
+    /// A schema or a list of names.
+    JsonSchemaPropsOrStringArray,
+    /// The envelope of protobuf messages.
+    Unknown,
+}
+
+/// One field of a type.
+#[derive(Debug)]
+pub struct Field {
+    /// In JSON; empty for an inline field.
+    pub name: &'static str,
+    /// What it holds.
+    pub ty: Ty,
+    /// The type in Go, where names in it do not follow from `ty`; errors have it.
+    pub go: &'static str,
+    /// Its number in protobuf; 0 where it is not there.
+    pub proto: u32,
+    /// Absent and zero are different.
+    pub pointer: bool,
+    /// The fields of its type are fields of the surrounding object.
+    pub inline: bool,
+    /// A zero value is not written.
+    pub omitempty: bool,
+    /// A zero struct is not written either.
+    pub omitzero: bool,
+    /// OpenAPI lists it as required.
+    pub required: bool,
+    /// How server-side apply sees a list.
+    pub list: ListType,
+    /// Server-side apply owns the map or object in this field as a whole.
+    pub atomic: bool,
+    /// How strategic merge patch treats it.
+    pub patch: Patch,
+}
+
+/// A field of which nothing more is known than this; what else is said of it follows in calls.
+const fn field(name: &'static str, ty: Ty, proto: u32) -> Field {
+    let patch = Patch { merge: false, retain_keys: false, merge_key: None };
+    Field {
+        name,
+        ty,
+        go: "",
+        proto,
+        pointer: false,
+        inline: false,
+        omitempty: false,
+        omitzero: false,
+        required: false,
+        list: ListType::Atomic,
+        atomic: false,
+        patch,
+    }
+}
+
+impl Field {
+    const fn go(self, go: &'static str) -> Self {
+        Self { go, ..self }
+    }
+
+    const fn pointer(self) -> Self {
+        Self { pointer: true, ..self }
+    }
+
+    const fn inline(self) -> Self {
+        Self { inline: true, ..self }
+    }
+
+    const fn omitempty(self) -> Self {
+        Self { omitempty: true, ..self }
+    }
+
+    const fn omitzero(self) -> Self {
+        Self { omitzero: true, ..self }
+    }
+
+    const fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
+
+    const fn atomic(self) -> Self {
+        Self { atomic: true, ..self }
+    }
+
+    const fn set(self) -> Self {
+        Self { list: ListType::Set, ..self }
+    }
+
+    const fn map(self, keys: &'static [&'static str]) -> Self {
+        Self { list: ListType::Map(keys), ..self }
+    }
+
+    const fn merge(self) -> Self {
+        let patch = Patch { merge: true, ..self.patch };
+        Self { patch, ..self }
+    }
+
+    const fn retain_keys(self) -> Self {
+        let patch = Patch { retain_keys: true, ..self.patch };
+        Self { patch, ..self }
+    }
+
+    const fn merge_key(self, key: &'static str) -> Self {
+        let patch = Patch { merge_key: Some(key), ..self.patch };
+        Self { patch, ..self }
+    }
+}
+
+/// How server-side apply sees a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListType {
+    /// As one value; also where Kubernetes says nothing.
+    Atomic,
+    /// As a set of scalars.
+    Set,
+    /// As a map from the values of these fields.
+    Map(&'static [&'static str]),
+}
+
+/// How strategic merge patch treats a field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Patch {
+    /// Lists are merged and not replaced.
+    pub merge: bool,
+    /// Maps keep only the keys that the patch names in `$retainKeys`.
+    pub retain_keys: bool,
+    /// The field that identifies the items of a list of objects.
+    pub merge_key: Option<&'static str>,
+}
+
+/// The type of a field. Keys of maps are strings.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Ty {
+    Bool,
+    Int32,
+    Int64,
+    Uint32,
+    Float64,
+    String,
+    Bytes,
+    Any,
+    Ref(&'static Type),
+    List(&'static Ty),
+    Map(&'static Ty),
+}
+
+/// A resource under `/api` or `/apis`.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names are those of Kubernetes' discovery")]
+pub struct Resource {
+    pub group: &'static str,
+    pub version: &'static str,
+    pub kind: &'static str,
+    pub plural: &'static str,
+    pub singular: &'static str,
+    pub short_names: &'static [&'static str],
+    pub categories: &'static [&'static str],
+    pub namespaced: bool,
+    pub verbs: &'static [&'static str],
+    pub subresources: &'static [Subresource],
+    pub storage_version_hash: &'static str,
+    pub handling: Handling,
+    pub columns: &'static [Column],
+}
+
+/// How the API server handles the objects of a resource, or of one of its subresources.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "this is what Kubernetes' strategies answer")]
+pub struct Handling {
+    /// A PUT may create the object.
+    pub create_on_update: bool,
+    /// A PUT without a resourceVersion replaces whatever is there.
+    pub unconditional_update: bool,
+    /// A DELETE answers with the object and not with a Status.
+    pub returns_deleted: bool,
+    /// Objects may take time to end; those without a reason to wait end at once.
+    pub graceful_delete: bool,
+    /// Owned objects are collected when the owner goes.
+    pub collected: bool,
+    /// Fields that a client cannot own here, because the server keeps the old ones.
+    pub reset_fields: &'static [&'static str],
+}
+
+/// A column of a table.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names are those of Kubernetes' tables")]
+pub struct Column {
+    pub name: &'static str,
+    pub ty: &'static str,
+    pub format: &'static str,
+    pub priority: i32,
+}
+
+/// A group and its versions, the preferred one first.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names are those of Kubernetes' discovery")]
+pub struct Group {
+    pub name: &'static str,
+    pub versions: &'static [&'static str],
+    pub preferred: &'static str,
+}
+
+/// A part of a resource with a path of its own.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names are those of Kubernetes' discovery")]
+pub struct Subresource {
+    pub name: &'static str,
+    pub kind: &'static str,
+    /// Group and version of the kind, where they are not those of the resource.
+    pub kind_from: Option<(&'static str, &'static str)>,
+    pub verbs: &'static [&'static str],
+    pub handling: Handling,
+}
+
+/// Every resource of the groups that are described here, sorted by group, version and plural.
+pub fn resources() -> &'static [Resource] {
+    generated::RESOURCES
+}
+
+/// The named groups in the order of `/apis`.
+pub fn groups() -> &'static [Group] {
+    generated::GROUPS
+}
+
+/// The type of a kind. Kinds that all groups share (`DeleteOptions`, `Status`, ..) are in `meta.k8s.io/v1`.
+pub fn type_of(group: &str, version: &str, kind: &str) -> Option<&'static Type> {
+    let at = generated::KINDS.binary_search_by(|(g, v, k, _)| (*g, *v, *k).cmp(&(group, version, kind))).ok()?;
+    generated::KINDS.get(at).map(|(.., ty)| *ty)
+}
+
+/// Every type, sorted by name.
+pub fn types() -> &'static [&'static Type] {
+    generated::TYPES
+}
+
+impl Type {
+    /// The fields, those of inline types among them.
+    pub fn fields(&'static self) -> impl Iterator<Item = &'static Field> {
+        let mut open: Vec<std::slice::Iter<'static, Field>> = vec![self.own_fields().iter()];
+        std::iter::from_fn(move || {
+            loop {
+                match open.last_mut()?.next() {
+                    None => {
+                        open.pop();
+                    }
+                    Some(field) => match field.ty {
+                        Ty::Ref(inner) if field.inline => open.push(inner.own_fields().iter()),
+                        _ => return Some(field),
+                    },
+                }
+            }
+        })
+    }
+
+    /// A field by its JSON name, looked up in inline types too.
+    pub fn field(&'static self, name: &str) -> Option<&'static Field> {
+        self.fields().find(|field| field.name == name)
+    }
+
+    /// The fields as listed, inline ones as one field each.
+    pub fn own_fields(&self) -> &'static [Field] {
+        match self.shape {
+            Shape::Struct(fields) | Shape::Codec(_, fields) => fields,
+            Shape::List(_) => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted_and_complete() {
+        assert!(generated::KINDS.is_sorted_by_key(|(g, v, k, _)| (*g, *v, *k)));
+        assert!(types().is_sorted_by_key(|ty| ty.name));
+        for resource in resources() {
+            assert!(type_of(resource.group, resource.version, resource.kind).is_some(), "{}", resource.kind);
+        }
+    }
+
+    #[test]
+    fn fields_of_inline_types_are_found() {
+        let pod = type_of("", "v1", "Pod").unwrap();
+        assert!(pod.field("apiVersion").is_some());
+        let spec = pod.field("spec").unwrap();
+        let Ty::Ref(spec) = spec.ty else { panic!() };
+        let volumes = spec.field("volumes").unwrap();
+        assert_eq!(volumes.patch, Patch { merge: true, retain_keys: true, merge_key: Some("name") });
+        let Ty::List(Ty::Ref(volume)) = volumes.ty else { panic!() };
+        assert!(volume.field("configMap").is_some(), "VolumeSource is inline");
+        let ports = type_of("", "v1", "Service").unwrap().field("spec").unwrap();
+        let Ty::Ref(spec) = ports.ty else { panic!() };
+        assert_eq!(spec.field("ports").unwrap().list, ListType::Map(&["port", "protocol"]));
+    }
+}

@@ -1,0 +1,136 @@
+//! The verbs: what happens to objects.
+//!
+//! A write goes the way it goes in Kubernetes, so that of several faults the same one is reported:
+//! decode and default, namespace, ownership of fields, escalation, the kind's own rules, and then the commit.
+
+mod admit;
+mod create;
+mod delete;
+mod filter;
+mod list;
+mod read;
+mod render;
+mod scale;
+mod update;
+mod watch;
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use bytes::Bytes;
+use serde_json::Value;
+
+pub(crate) use filter::Filter;
+pub(crate) use render::Render;
+
+use crate::Server;
+use crate::authn::Identity;
+use crate::catalog::Served;
+use crate::cluster::{Draft, Entry};
+use crate::codec;
+use crate::http::negotiate::{self, Form};
+use crate::http::request::RequestInfo;
+use crate::http::respond::{self, Answer};
+use crate::query::{FieldValidation, Query};
+use crate::status::Failure;
+use crate::strategy::Object;
+
+/// A request about a resource, ready to be answered.
+pub(crate) struct Call<'a> {
+    pub(crate) server: &'a Server,
+    pub(crate) served: &'a Arc<Served>,
+    pub(crate) info: &'a RequestInfo,
+    pub(crate) identity: &'a Identity,
+    pub(crate) query: Query,
+    pub(crate) accept: Option<&'a str>,
+    pub(crate) content_type: Option<&'a str>,
+    pub(crate) user_agent: &'a str,
+    pub(crate) body: Bytes,
+}
+
+/// Objects larger than this do not fit into etcd; who develops against this server should learn it here.
+const MOST_STORED: usize = 3 << 19;
+
+impl Call<'_> {
+    pub(crate) fn form(&self) -> Result<Form, Failure> {
+        negotiate::form(self.accept)
+    }
+
+    fn render(&self) -> Result<Render, Failure> {
+        Render::new(self.served, self.form()?, &self.query)
+    }
+
+    /// The namespace of the objects; empty at cluster scope.
+    fn namespace(&self) -> &str {
+        if self.served.namespaced { &self.info.namespace } else { "" }
+    }
+
+    fn not_found(&self) -> Failure {
+        Failure::not_found(self.served.group_resource(), &self.info.name)
+    }
+
+    fn current(&self) -> Option<Arc<Entry>> {
+        self.server.cluster().read().table(self.served.collection).get(self.namespace(), &self.info.name).cloned()
+    }
+
+    /// The body as an object of this resource, defaulted, in its stored form.
+    fn decode(&self, validation: FieldValidation) -> Result<(Object, Vec<String>), Failure> {
+        let expected =
+            codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
+        let decoded = codec::decode(self.content_type, &self.body, expected, validation)?;
+        let mut object = decoded.object;
+        self.served.strategy.default(&mut object);
+        Ok((self.to_stored(object), decoded.warnings))
+    }
+
+    fn to_stored(&self, object: Object) -> Object {
+        match self.served.conversion {
+            Some(conversion) => (conversion.to_stored)(&object),
+            None => object,
+        }
+    }
+
+    /// The resource in whose form objects are stored: its type and rules are those that count.
+    fn stored(&self) -> &Arc<Served> {
+        self.server.catalog().stored_in(self.served.collection)
+    }
+
+    fn draft(&self, object: &Object) -> Result<Draft, Failure> {
+        let stored = self.stored();
+        let draft = Draft::new(&stored.group, &stored.plural, object);
+        if draft.size() > MOST_STORED {
+            return Err(Failure::new(500, "", "etcdserver: request is too large"));
+        }
+        Ok(draft)
+    }
+
+    /// Whose fields the written ones become.
+    fn manager(&self, field_manager: &str) -> String {
+        crate::managed::manager(field_manager, self.user_agent)
+    }
+
+    fn answer(&self, code: StatusCode, entry: &Entry, warnings: &[String]) -> Result<Answer, Failure> {
+        let mut answer = respond::json(code, self.render()?.object(entry));
+        respond::warn(&mut answer, warnings);
+        Ok(answer)
+    }
+}
+
+/// A text in an object's metadata; empty where it is absent.
+pub(crate) fn meta<'a>(object: &'a Object, member: &str) -> &'a str {
+    object.get("metadata").and_then(|meta| meta.get(member)).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Sets a text in an object's metadata.
+pub(crate) fn set_meta(object: &mut Object, member: &str, value: impl Into<Value>) {
+    let metadata = object.entry("metadata").or_insert_with(|| Value::Object(Object::new()));
+    if let Some(metadata) = metadata.as_object_mut() {
+        metadata.insert(member.to_owned(), value.into());
+    }
+}
+
+/// An object's finalizers.
+pub(crate) fn finalizers(object: &Object) -> Vec<&str> {
+    let list = object.get("metadata").and_then(|meta| meta.get("finalizers")).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_str).collect()
+}

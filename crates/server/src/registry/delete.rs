@@ -1,0 +1,206 @@
+//! Deleting: at once, or when nobody waits for anything any longer.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{Call, finalizers, list, meta, set_meta};
+use crate::cluster::Entry;
+use crate::codec;
+use crate::http::respond::{self, Answer};
+use crate::query::{DeleteOptions, ListOptions, Propagation};
+use crate::status::Failure;
+use crate::strategy::Object;
+use crate::time;
+
+const ORPHAN: &str = "orphan";
+const FOREGROUND: &str = "foregroundDeletion";
+/// Namespaces that a cluster cannot be without.
+const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+
+/// What became of an object.
+enum Fate {
+    Gone(Arc<Entry>),
+    Waits(Arc<Entry>),
+}
+
+impl Call<'_> {
+    pub(crate) fn delete(&self) -> Result<Answer, Failure> {
+        self.form()?;
+        let options = self.delete_options()?;
+        let fate = self.delete_one(&self.info.name, self.namespace(), &options)?;
+        let render = self.render()?;
+        match fate {
+            Fate::Waits(entry) => {
+                let accepted = options.orphan_dependents == Some(false);
+                let code = if accepted { StatusCode::ACCEPTED } else { StatusCode::OK };
+                Ok(respond::json(code, render.object(&entry)))
+            }
+            Fate::Gone(entry) if self.stored().facts.handling.returns_deleted => {
+                Ok(respond::json(StatusCode::OK, render.object(&entry)))
+            }
+            Fate::Gone(entry) => {
+                let mut details = json!({"name": entry.name, "kind": self.served.plural, "uid": entry.uid});
+                if !self.served.group.is_empty() {
+                    details["group"] = self.served.group.as_str().into();
+                }
+                let status = json!({
+                    "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
+                });
+                Ok(respond::value(StatusCode::OK, &status))
+            }
+        }
+    }
+
+    pub(crate) fn delete_collection(&self) -> Result<Answer, Failure> {
+        let render = self.render()?;
+        let list_options = ListOptions::from_query(&self.query)?;
+        let filter = self.filter(&list_options)?;
+        let options = self.delete_options()?;
+        let found = list::list(&self.server.cluster().read(), self.served, &filter, &list_options)?;
+        for entry in &found.entries {
+            match self.delete_one(&entry.name, &entry.namespace, &options) {
+                Err(failure) if failure.code == 404 => {}
+                done => {
+                    done?;
+                }
+            }
+        }
+        Ok(found.answer(&render))
+    }
+
+    /// From the body, or from the URL where there is none.
+    fn delete_options(&self) -> Result<DeleteOptions, Failure> {
+        if self.body.is_empty() {
+            return DeleteOptions::from_query(&self.query);
+        }
+        DeleteOptions::from_object(&codec::decode_options(self.content_type, &self.body, "DeleteOptions")?)
+    }
+
+    fn delete_one(&self, name: &str, namespace: &str, options: &DeleteOptions) -> Result<Fate, Failure> {
+        let on = self.served.group_resource();
+        if self.served.collection == self.server.namespaces() && IMMORTAL.contains(&name) {
+            return Err(Failure::forbidden(on, name, "this namespace may not be deleted"));
+        }
+        loop {
+            let collection = self.served.collection;
+            let current = self.server.cluster().read().table(collection).get(namespace, name).cloned();
+            let current = current.ok_or_else(|| Failure::not_found(on, name))?;
+            let expects = [
+                ("UID", options.uid.as_deref(), current.uid.to_string()),
+                ("ResourceVersion", options.resource_version.as_deref(), current.revision.to_string()),
+            ];
+            for (what, expected, found) in expects {
+                if let Some(expected) = expected.filter(|expected| *expected != found) {
+                    let why = format_args!("Precondition failed: {what} in precondition: {expected}, {what} in object meta: {found}");
+                    return Err(Failure::conflict(on, name, why));
+                }
+            }
+            let old = current.object();
+            let last = self.end(&old, options);
+            let stays = !finalizers(&last).is_empty() || self.waits(&last);
+            if options.dry_run {
+                let entry = Arc::new(Entry::shown(if stays { &last } else { &old }));
+                return Ok(if stays { Fate::Waits(entry) } else { Fate::Gone(entry) });
+            }
+            if stays && last == old {
+                return Ok(Fate::Waits(current));
+            }
+            // What goes at once was never about to go: its last state is the stored one.
+            let draft = self.draft(if stays { &last } else { &old })?;
+            let done = self.server.cluster().write(|transaction| {
+                let now = transaction.state().table(collection).get(namespace, name);
+                if now.is_none_or(|now| now.revision != current.revision) {
+                    return Ok(None);
+                }
+                let entry = if stays { transaction.put(collection, &draft) } else { transaction.remove(collection, &draft) };
+                self.server.note_namespace(transaction, collection, &entry);
+                Ok(Some(entry))
+            })?;
+            match done {
+                Some(entry) if stays => return Ok(Fate::Waits(entry)),
+                Some(_) => return Ok(Fate::Gone(current)),
+                None => {}
+            }
+        }
+    }
+
+    /// The object as it is when its deletion has begun.
+    fn end(&self, old: &Object, options: &DeleteOptions) -> Object {
+        let mut last = old.clone();
+        let wanted = self.end_finalizers(old, options);
+        let before = finalizers(old);
+        if before != wanted {
+            let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+            set_meta(&mut last, "finalizers", json!(wanted));
+        }
+        let namespace = self.served.collection == self.server.namespaces();
+        let grace = self.grace(old, options);
+        if meta(&last, "deletionTimestamp").is_empty() {
+            let at = time::now() + jiff::SignedDuration::from_secs(grace);
+            set_meta(&mut last, "deletionTimestamp", time::seconds(at));
+            let generation = old.get("metadata").and_then(|meta| meta.get("generation")).and_then(Value::as_i64);
+            if let Some(generation) = generation.filter(|generation| *generation > 0) {
+                set_meta(&mut last, "generation", generation + 1);
+            }
+            if !namespace {
+                set_meta(&mut last, "deletionGracePeriodSeconds", grace);
+            }
+        }
+        if namespace && last.get("status").and_then(|status| status.get("phase")).is_none_or(|phase| phase != "Terminating") {
+            let status = last.entry("status").or_insert_with(|| json!({}));
+            if status.is_object() {
+                status["phase"] = "Terminating".into();
+            }
+        }
+        if finalizers(&last).is_empty()
+            && let Some(metadata) = last.get_mut("metadata").and_then(Value::as_object_mut)
+        {
+            metadata.remove("finalizers");
+        }
+        last
+    }
+
+    /// Seconds that the object may take to end. Only pods that run somewhere take any.
+    fn grace(&self, object: &Object, options: &DeleteOptions) -> i64 {
+        if !self.stored().facts.handling.graceful_delete || self.served.plural != "pods" {
+            return 0;
+        }
+        let at = |path: [&str; 2]| object.get(path[0]).and_then(|part| part.get(path[1]));
+        let runs = at(["spec", "nodeName"]).and_then(Value::as_str).is_some_and(|node| !node.is_empty());
+        let over = at(["status", "phase"]).and_then(Value::as_str).is_some_and(|phase| ["Failed", "Succeeded"].contains(&phase));
+        if !runs || over {
+            return 0;
+        }
+        let own = at(["spec", "terminationGracePeriodSeconds"]).and_then(Value::as_i64).unwrap_or(30);
+        options.grace_period_seconds.unwrap_or(own).max(0)
+    }
+
+    /// The finalizers that make the garbage collector do what the client wants.
+    fn end_finalizers(&self, object: &Object, options: &DeleteOptions) -> Vec<String> {
+        let before = finalizers(object);
+        if !self.stored().facts.handling.collected {
+            return before.iter().map(|name| (*name).to_owned()).collect();
+        }
+        let orphan = match (options.orphan_dependents, options.propagation) {
+            (Some(orphan), _) => orphan,
+            (None, Some(policy)) => policy == Propagation::Orphan,
+            (None, None) => before.contains(&ORPHAN),
+        };
+        let foreground = match (options.orphan_dependents, options.propagation) {
+            (Some(_), _) => false,
+            (None, Some(policy)) => policy == Propagation::Foreground,
+            (None, None) => before.contains(&FOREGROUND),
+        };
+        let mut after: Vec<String> =
+            before.iter().filter(|name| ![ORPHAN, FOREGROUND].contains(name)).map(|name| (*name).to_owned()).collect();
+        if orphan {
+            after.push(ORPHAN.to_owned());
+        }
+        if foreground {
+            after.push(FOREGROUND.to_owned());
+        }
+        after
+    }
+}

@@ -1,0 +1,190 @@
+//! Stored objects in the form that a client asked for.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::catalog::Served;
+use crate::cluster::Entry;
+use crate::http::negotiate::Form;
+use crate::query::Query;
+use crate::status::Failure;
+use crate::strategy::Object;
+use crate::table;
+
+impl Served {
+    /// A stored object as this resource shows it; without `apiVersion` and `kind`.
+    pub(crate) fn view(&self, entry: &Entry) -> Object {
+        let object = entry.object();
+        let Some(conversion) = self.conversion else { return object };
+        let mut object = (conversion.from_stored)(&object);
+        object.remove("apiVersion");
+        object.remove("kind");
+        object
+    }
+
+    /// `{"kind":"..","apiVersion":"..",`: how every object on the wire begins.
+    fn opening(&self) -> String {
+        format!("{{\"kind\":\"{}\",\"apiVersion\":\"{}\",", self.kind, self.api_version())
+    }
+}
+
+/// How objects go to the client.
+#[derive(Clone, Debug)]
+pub(crate) struct Render {
+    served: Arc<Served>,
+    form: Form,
+    include: Include,
+    opening: String,
+}
+
+/// What of the object a row of a table carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Include {
+    None,
+    Metadata,
+    Object,
+}
+
+impl std::fmt::Debug for Served {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.group_resource())
+    }
+}
+
+impl Render {
+    pub(crate) fn new(served: &Arc<Served>, form: Form, query: &Query) -> Result<Self, Failure> {
+        let include = match query.first("includeObject").unwrap_or_default() {
+            "" | "Metadata" => Include::Metadata,
+            "None" => Include::None,
+            "Object" => Include::Object,
+            other => {
+                return Err(Failure::bad_request(format!("unrecognized includeObject value: {other:?}")));
+            }
+        };
+        Ok(Self { served: served.clone(), form, include, opening: served.opening() })
+    }
+
+    /// One object as an answer of its own or in an event.
+    pub(crate) fn object(&self, entry: &Entry) -> Bytes {
+        match self.form {
+            Form::Object => self.whole(entry),
+            Form::Table => self.table(std::slice::from_ref(&entry), true, json!({"resourceVersion": entry.revision.to_string()})),
+            Form::Metadata | Form::MetadataList => self.metadata(entry, true).to_string().into(),
+        }
+    }
+
+    /// An object that is not stored (a dry run, a review, a Scale).
+    pub(crate) fn whole(&self, entry: &Entry) -> Bytes {
+        let mut bytes = Vec::with_capacity(self.opening.len() + entry.body.len());
+        bytes.extend_from_slice(self.opening.as_bytes());
+        if self.served.conversion.is_some() {
+            let object = Value::Object(self.served.view(entry)).to_string();
+            bytes.extend_from_slice(object.as_bytes().get(1..).unwrap_or_default());
+        } else {
+            bytes.extend_from_slice(entry.body.get(1..).unwrap_or_default());
+        }
+        bytes.into()
+    }
+
+    /// A list. `metadata` is that of the list.
+    pub(crate) fn list(&self, entries: &[Arc<Entry>], metadata: &Value) -> Bytes {
+        match self.form {
+            Form::Object => self.plain_list(entries, metadata),
+            Form::Table => {
+                let entries: Vec<&Entry> = entries.iter().map(AsRef::as_ref).collect();
+                self.table(&entries, true, metadata.clone())
+            }
+            Form::Metadata | Form::MetadataList => {
+                let items: Vec<Value> = entries.iter().map(|entry| self.metadata(entry, true)).collect();
+                let list = json!({
+                    "kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": items,
+                });
+                list.to_string().into()
+            }
+        }
+    }
+
+    /// The stored bytes one after the other: built-in lists name neither version nor kind of an item.
+    fn plain_list(&self, entries: &[Arc<Entry>], metadata: &Value) -> Bytes {
+        let size: usize = entries.iter().map(|entry| entry.body.len() + 1).sum();
+        let mut bytes = Vec::with_capacity(size + 256);
+        let opening = format!(
+            "{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":{metadata},\"items\":[",
+            self.served.kind,
+            self.served.api_version()
+        );
+        bytes.extend_from_slice(opening.as_bytes());
+        for (at, entry) in entries.iter().enumerate() {
+            if at > 0 {
+                bytes.push(b',');
+            }
+            if self.served.conversion.is_some() {
+                bytes.extend_from_slice(Value::Object(self.served.view(entry)).to_string().as_bytes());
+            } else {
+                bytes.extend_from_slice(&entry.body);
+            }
+        }
+        bytes.extend_from_slice(b"]}");
+        bytes.into()
+    }
+
+    fn metadata(&self, entry: &Entry, with_kind: bool) -> Value {
+        let mut object = self.served.view(entry);
+        let metadata = object.remove("metadata").unwrap_or_default();
+        if with_kind {
+            json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
+        } else {
+            json!({"metadata": metadata})
+        }
+    }
+
+    /// A table of these objects; watches show the columns only once.
+    pub(crate) fn table(&self, entries: &[&Entry], with_columns: bool, metadata: Value) -> Bytes {
+        let rows: Vec<Value> = entries.iter().map(|entry| self.row(entry)).collect();
+        let columns = if with_columns { table::columns(self.served.facts) } else { Value::Null };
+        let table = json!({
+            "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "columnDefinitions": columns, "rows": rows,
+        });
+        table.to_string().into()
+    }
+
+    fn row(&self, entry: &Entry) -> Value {
+        let mut object = self.served.view(entry);
+        let cells = table::cells(self.served.facts, &object, crate::time::now());
+        let object = match self.include {
+            Include::None => Value::Null,
+            Include::Metadata => self.metadata(entry, true),
+            Include::Object => {
+                object.insert("kind".into(), self.served.kind.as_str().into());
+                object.insert("apiVersion".into(), self.served.api_version().into());
+                Value::Object(object)
+            }
+        };
+        json!({"cells": cells, "object": object})
+    }
+
+    pub(crate) fn is_table(&self) -> bool {
+        self.form == Form::Table
+    }
+
+    /// What a bookmark shows: an empty object of the kind with a version.
+    pub(crate) fn bookmark(&self, revision: u64, ends_initial_events: bool) -> Bytes {
+        let mut metadata = json!({"resourceVersion": revision.to_string()});
+        if ends_initial_events {
+            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        match self.form {
+            Form::Object => {
+                let empty = crate::codec::empty(self.served.ty, metadata);
+                let body = Value::Object(empty).to_string();
+                format!("{}{}", self.opening, body.get(1..).unwrap_or_default()).into()
+            }
+            Form::Table => self.table(&[], false, metadata),
+            Form::Metadata | Form::MetadataList => {
+                json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}).to_string().into()
+            }
+        }
+    }
+}

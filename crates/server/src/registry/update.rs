@@ -1,0 +1,274 @@
+//! Updating: the whole object or a part of it, by a new form or by a patch.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use rolewright_core::validate::{FieldError, Path};
+use serde_json::Value;
+
+use super::{Call, finalizers, meta, set_meta};
+use crate::cluster::Entry;
+use crate::codec;
+use crate::http::respond::Answer;
+use crate::patch::{self, PatchType};
+use crate::query::{FieldValidation, WriteOptions};
+use crate::status::Failure;
+use crate::strategy::{self, Object};
+use crate::{managed, time};
+
+/// Where the new form of an object comes from.
+pub(super) enum Change<'a> {
+    /// The client sent it.
+    Put(Object),
+    /// The client sent what to change.
+    Patch(PatchType, &'a [u8]),
+    /// Made from the old form.
+    Make(&'a dyn Fn(Object) -> Result<Object, Failure>),
+}
+
+/// How often a change is made again because somebody else was faster. Only changes that name no version are.
+const TRIES: usize = 64;
+
+/// What became of an object.
+pub(super) struct Done {
+    pub(super) entry: Arc<Entry>,
+    pub(super) created: bool,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Call<'_> {
+    pub(crate) fn update(&self) -> Result<Answer, Failure> {
+        self.form()?;
+        let options = WriteOptions::update(&self.query)?;
+        let (object, warnings) = self.decode(options.field_validation)?;
+        self.check_names(&object)?;
+        let mut done = self.change(&Change::Put(object), &options)?;
+        done.warnings.splice(0..0, warnings);
+        self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry, &done.warnings)
+    }
+
+    pub(crate) fn patch(&self) -> Result<Answer, Failure> {
+        self.form()?;
+        let kind = PatchType::from_content_type(self.content_type)?;
+        let options = WriteOptions::patch(&self.query, false)?;
+        let done = self.change(&Change::Patch(kind, &self.body), &options)?;
+        self.answer(StatusCode::OK, &done.entry, &done.warnings)
+    }
+
+    /// What the object says of its place must be what the URL says.
+    fn check_names(&self, object: &Object) -> Result<(), Failure> {
+        let name = meta(object, "name");
+        if name.is_empty() && meta(object, "generateName").is_empty() || name != self.info.name {
+            if name.is_empty() {
+                return Err(Failure::bad_request("name must be provided"));
+            }
+            return Err(Failure::bad_request(format!(
+                "the name of the object ({name}) does not match the name on the URL ({})",
+                self.info.name
+            )));
+        }
+        let namespace = meta(object, "namespace");
+        if self.served.namespaced && !namespace.is_empty() && namespace != self.info.namespace {
+            return Err(Failure::bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn change(&self, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Failure> {
+        let mut last = None;
+        for _ in 0..TRIES {
+            let Some(current) = self.current() else { return self.change_absent(change, options) };
+            match self.change_present(&current, change, options) {
+                Err(Attempt::Overtaken(failure)) => last = Some(failure),
+                Err(Attempt::Failed(failure)) => return Err(failure),
+                Ok(done) => return Ok(done),
+            }
+        }
+        Err(last.unwrap_or_else(|| Failure::modified(self.served.group_resource(), &self.info.name)))
+    }
+
+    /// Some kinds may be created by a PUT, by who may create them.
+    fn change_absent(&self, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Failure> {
+        let Change::Put(object) = change else { return Err(self.not_found()) };
+        if !self.stored().facts.handling.create_on_update || !self.info.subresource.is_empty() {
+            return Err(self.not_found());
+        }
+        if !meta(object, "uid").is_empty() {
+            return Err(Failure::conflict(
+                self.served.group_resource(),
+                &self.info.name,
+                format_args!(
+                    "Precondition failed: UID in precondition: {}, UID in object meta: ",
+                    meta(object, "uid")
+                ),
+            ));
+        }
+        self.server.authorize(self.identity, &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() })?;
+        let mut object = object.clone();
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.remove("resourceVersion");
+        }
+        let (entry, warnings) = self.store_new(object, options)?;
+        Ok(Done { entry, created: true, warnings })
+    }
+
+    fn change_present(&self, current: &Arc<Entry>, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Attempt> {
+        let stored = self.stored();
+        let old = current.object();
+        let (mut object, mut warnings) = self.new_form(&old, change, options)?;
+        let on = self.served.group_resource();
+        let uid = meta(&object, "uid");
+        if !uid.is_empty() && uid != current.uid && !matches!(change, Change::Patch(..)) {
+            let why = format_args!("Precondition failed: UID in precondition: {uid}, UID in object meta: {}", current.uid);
+            return Err(Failure::conflict(on, &self.info.name, why).into());
+        }
+        let named_version = !meta(&object, "resourceVersion").is_empty();
+        let handling = match self.info.subresource.as_str() {
+            "" => &stored.facts.handling,
+            name => stored.subresource(name).map_or(&stored.facts.handling, |sub| &sub.handling),
+        };
+        strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
+        let now = time::seconds(time::now());
+        let manager = self.manager(&options.field_manager);
+        managed::update(self.served, stored, Some(&old), &mut object, &manager, &self.info.subresource, &now);
+        if !only_collects(&object, &old) {
+            self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
+        }
+        strategy::before_update(stored.facts, &self.info.subresource, &mut object, &old)?;
+        warnings.extend(self.served.strategy.warnings(&object, Some(&old)));
+        if same(&object, &old) {
+            return Ok(Done { entry: current.clone(), created: false, warnings });
+        }
+        if options.dry_run {
+            return Ok(Done { entry: Arc::new(Entry::shown(&object)), created: false, warnings });
+        }
+        let draft = self.draft(&object)?;
+        // Nothing keeps it any longer: the update that takes the last finalizer away is the deletion.
+        let ends = current.deleting && finalizers(&object).is_empty() && !self.waits(&object);
+        let overtaken = |failure: Failure| {
+            if named_version && !matches!(change, Change::Patch(..)) { Attempt::Failed(failure) } else { Attempt::Overtaken(failure) }
+        };
+        let mut fresh = true;
+        let committed = self.server.cluster().write(|transaction| {
+            let now = transaction.state().table(self.served.collection).get(self.namespace(), &self.info.name);
+            if now.is_none_or(|now| now.revision != current.revision) {
+                fresh = false;
+                return Err(Failure::modified(on, &self.info.name));
+            }
+            let entry = if ends {
+                transaction.remove(self.served.collection, &draft)
+            } else {
+                transaction.put(self.served.collection, &draft)
+            };
+            self.server.note_namespace(transaction, self.served.collection, &entry);
+            Ok(entry)
+        });
+        match committed {
+            Ok(entry) => {
+                // The last look at an object that went away is the object as it was updated.
+                let entry = if ends { Arc::new(entry.at_revision(current.revision)) } else { entry };
+                Ok(Done { entry, created: false, warnings })
+            }
+            Err(failure) if !fresh => Err(overtaken(failure)),
+            Err(failure) => Err(Attempt::Failed(failure)),
+        }
+    }
+
+    fn new_form(&self, old: &Object, change: &Change<'_>, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
+        match change {
+            Change::Put(object) => Ok((object.clone(), Vec::new())),
+            Change::Make(make) => Ok((make(old.clone())?, Vec::new())),
+            Change::Patch(kind, patch) => {
+                let mut view = match self.served.conversion {
+                    Some(conversion) => (conversion.from_stored)(old),
+                    None => old.clone(),
+                };
+                view.insert("apiVersion".into(), self.served.api_version().into());
+                view.insert("kind".into(), self.served.kind.as_str().into());
+                let patched = patch::apply(*kind, self.served.ty, &view, patch)?;
+                let (mut object, warnings) = self.conform_patched(patched, options)?;
+                self.served.strategy.default(&mut object);
+                let mut object = self.to_stored(object);
+                if meta(&object, "namespace").is_empty() && self.served.namespaced {
+                    set_meta(&mut object, "namespace", self.info.namespace.as_str());
+                }
+                Ok((object, warnings))
+            }
+        }
+    }
+
+    /// What a patch makes must still be of its type.
+    fn conform_patched(&self, patched: Object, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
+        let text = Value::Object(patched.clone()).to_string();
+        let invalid = |why: String| {
+            let error = FieldError::invalid(Path::field("patch"), text.as_str(), why);
+            Failure::invalid("", "", "", &[error])
+        };
+        let conformed = codec::conform(self.served.ty, Value::Object(patched)).map_err(invalid)?;
+        let Value::Object(object) = conformed.value else { return Err(Failure::bad_request("a patch must leave an object")) };
+        match options.field_validation {
+            FieldValidation::Ignore => Ok((object, Vec::new())),
+            FieldValidation::Warn => Ok((object, conformed.strict)),
+            FieldValidation::Strict if conformed.strict.is_empty() => Ok((object, Vec::new())),
+            FieldValidation::Strict => Err(invalid(format!("strict decoding error: {}", conformed.strict.join(", ")))),
+        }
+    }
+
+    /// A namespace waits for its content, a pod for the end of its grace period.
+    pub(super) fn waits(&self, object: &Object) -> bool {
+        if self.served.collection == self.server.namespaces() {
+            let finalizers = object.get("spec").and_then(|spec| spec.get("finalizers")).and_then(Value::as_array);
+            return finalizers.is_some_and(|list| !list.is_empty());
+        }
+        let grace = object.get("metadata").and_then(|meta| meta.get("deletionGracePeriodSeconds")).and_then(Value::as_i64);
+        grace.is_some_and(|seconds| seconds > 0)
+    }
+}
+
+/// Why an attempt did not work out.
+enum Attempt {
+    /// Somebody else wrote meanwhile.
+    Overtaken(Failure),
+    Failed(Failure),
+}
+
+impl From<Failure> for Attempt {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// Nothing but what the garbage collector changes: owners, finalizers and the record of who changed them.
+fn only_collects(object: &Object, old: &Object) -> bool {
+    let bare = |object: &Object| {
+        let mut object = object.clone();
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            for member in ["ownerReferences", "finalizers", "managedFields"] {
+                metadata.remove(member);
+            }
+        }
+        object.remove("apiVersion");
+        object.remove("kind");
+        object
+    };
+    bare(object) == bare(old)
+}
+
+/// Whether an update changes anything. The times of managedFields alone are no change.
+fn same(object: &Object, old: &Object) -> bool {
+    let bare = |object: &Object| {
+        let mut object = object.clone();
+        let entries = object.get_mut("metadata").and_then(|meta| meta.get_mut("managedFields"));
+        for entry in entries.and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(entry) = entry.as_object_mut() {
+                entry.remove("time");
+            }
+        }
+        object.remove("apiVersion");
+        object.remove("kind");
+        object
+    };
+    bare(object) == bare(old)
+}
