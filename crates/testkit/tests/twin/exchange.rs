@@ -1,5 +1,6 @@
 //! A file of exchanges, as it is written down.
 
+use std::fmt::{Display, Formatter};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -13,10 +14,11 @@ pub(crate) struct Script {
 }
 
 /// One request and what is done with its answer.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Exchange {
     pub(crate) title: String,
-    /// The status that the title promises; Kubernetes has to keep it.
+    /// The status that the title promises, 0 if it does not say yet; Kubernetes has to keep it. Requests that nobody wrote
+    /// down promise nothing.
     pub(crate) status: Option<u16>,
     pub(crate) method: String,
     pub(crate) target: String,
@@ -26,7 +28,7 @@ pub(crate) struct Exchange {
 }
 
 /// The lines between a title and its request.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Directives {
     /// Headers that stand for `as`, `groups`, `token`.
     pub(crate) identity: Vec<(String, String)>,
@@ -77,7 +79,7 @@ impl Exchange {
     fn parse(title: &str, lines: &[&str]) -> Result<Self> {
         let (title, status) = match title.rsplit_once(" -> ") {
             Some((title, status)) => (title, Some(status.trim().parse().context("the status is a number")?)),
-            None => (title, None),
+            None => (title, Some(0)),
         };
         let mut exchange = Self { title: title.to_owned(), status, ..Self::default() };
         let mut lines = lines.iter();
@@ -101,6 +103,24 @@ impl Exchange {
         let body: Vec<&str> = lines.copied().collect();
         body.join("\n").trim_end().clone_into(&mut exchange.body);
         Ok(exchange)
+    }
+}
+
+/// As a script would have it.
+impl Display for Exchange {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        writeln!(out, "### {}", self.title)?;
+        for (name, path) in &self.directives.captures {
+            writeln!(out, "# capture: {name} = {path}")?;
+        }
+        if let Some(condition) = &self.directives.wait {
+            writeln!(out, "# wait: {condition}")?;
+        }
+        writeln!(out, "{} {}", self.method, self.target)?;
+        for (name, value) in self.headers.iter().chain(&self.directives.identity) {
+            writeln!(out, "{name}: {value}")?;
+        }
+        if self.body.is_empty() { Ok(()) } else { writeln!(out, "\n{}", self.body) }
     }
 }
 
@@ -166,7 +186,7 @@ GET /api/v1/x
         assert_eq!(creates.body, "{\"a\": 1,\n\n \"b\": 2}");
         assert_eq!(creates.directives.identity.len(), 3);
         assert_eq!(creates.directives.captures, [("rv".to_owned(), ".metadata.resourceVersion".to_owned())]);
-        assert_eq!((reads.title.as_str(), reads.status, reads.body.as_str()), ("reads", None, ""));
+        assert_eq!((reads.title.as_str(), reads.status, reads.body.as_str()), ("reads", Some(0), ""));
     }
 
     #[test]

@@ -46,7 +46,9 @@ impl Known {
             matches(&entry.script, script) && matches(&entry.title, title) && matches(&entry.path, &difference.path)
         };
         let found: Vec<&Entry> = self.0.iter().filter(fits).collect();
-        found.iter().for_each(|entry| entry.seen.set(true));
+        for entry in &found {
+            entry.seen.set(true);
+        }
         !found.is_empty()
     }
 

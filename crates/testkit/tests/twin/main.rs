@@ -22,6 +22,7 @@
 //! `known-differences.txt` lists it with a reason; what is listed there and does not differ fails as well.
 //!
 //! `ROLEWRIGHT_TWIN_ONLY=rbac,patch` runs the files that begin so; `ROLEWRIGHT_TWIN` names another twin, see `ours.rs`;
+//! `ROLEWRIGHT_TWIN_RANDOM=N` plays N random sequences instead of 16, `PROPTEST_RNG_SEED` chooses them;
 //! `ROLEWRIGHT_TWIN_TRANSCRIPTS=FOLDER` writes down what the real server answered.
 
 // WHY: tells clippy that helpers are test code as well.
@@ -35,6 +36,7 @@ mod known;
 mod normalise;
 mod ours;
 mod path;
+mod random;
 mod report;
 mod run;
 mod served;
@@ -76,7 +78,10 @@ async fn both_servers_answer_the_same() -> Result<()> {
         let (real, ours) = (&real, &ours.target);
         async move { run::run(script, real, ours).await.with_context(|| script.name.clone()) }
     });
-    let ran: Vec<_> = ran.buffered(TOGETHER).try_collect().await?;
+    let count = number("ROLEWRIGHT_TWIN_RANDOM").unwrap_or(16);
+    let seed = number("PROPTEST_RNG_SEED").unwrap_or_else(|| u64::from(std::process::id()));
+    let drawn = random::sequences(seed, count, &real, &ours.target);
+    let (ran, drawn) = tokio::try_join!(ran.buffered(TOGETHER).try_collect::<Vec<_>>(), drawn)?;
     let mut report = Report::default();
     for (script, played) in scripts.iter().zip(&ran) {
         report.add(&script.name, played, &known);
@@ -88,7 +93,8 @@ async fn both_servers_answer_the_same() -> Result<()> {
     for entry in known.stale(&names) {
         report.fail(&format!("known-differences.txt excuses what does not differ any more: {entry}"));
     }
-    println!("{}", report.text());
+    drawn.findings.iter().for_each(|finding| report.fail(finding));
+    println!("{}\n{count} random sequences, seed {seed}, by status: {:?}", report.text(), drawn.statuses);
     ensure!(report.failures == 0, "{} of {} exchanges differ", report.failures, report.exchanges);
     Ok(())
 }
@@ -105,6 +111,11 @@ fn scripts() -> Result<Vec<Script>> {
     files.retain(|file| file.extension().is_some_and(|ending| ending == "http") && wanted(file));
     files.sort();
     files.iter().map(|file| Script::read(file)).collect()
+}
+
+/// A number that the environment sets.
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
 }
 
 fn folder() -> PathBuf {

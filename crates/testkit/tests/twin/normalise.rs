@@ -88,7 +88,7 @@ impl Names {
                 }
                 ("manager", Value::String(text)) => mask_component(text),
                 ("resourceRules" | "nonResourceRules", Value::Array(rules)) => {
-                    rules.sort_by_cached_key(Value::to_string)
+                    rules.sort_by_cached_key(Value::to_string);
                 }
                 ("columnDefinitions", Value::Array(columns)) => columns.iter_mut().for_each(drop_prose),
                 ("continue", Value::String(text)) if !text.is_empty() => "<continue>".clone_into(text),

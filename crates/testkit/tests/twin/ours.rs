@@ -18,7 +18,7 @@ pub(crate) struct Ours {
 
 enum Kept {
     Elsewhere,
-    Real { _server: ApiServer },
+    Real { _server: Box<ApiServer> },
     Embedded { _end: oneshot::Sender<()> },
 }
 
@@ -57,5 +57,5 @@ async fn embedded() -> Result<Ours> {
 pub(crate) async fn second_real_server() -> Result<Option<Ours>> {
     let Some(server) = ApiServer::start("the second real API server")? else { return Ok(None) };
     let target = Target::from_kubeconfig(&server.ready.kubeconfig).await?;
-    Ok(Some(Ours { target, _server: Kept::Real { _server: server } }))
+    Ok(Some(Ours { target, _server: Kept::Real { _server: Box::new(server) } }))
 }

@@ -1,13 +1,18 @@
 //! What a reader sees of a run.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::compare::Difference;
 use crate::judge;
 use crate::known::Known;
 use crate::run::{Outcome, Played};
 
 /// Differences of one exchange beyond these are only counted.
 const SHOWN: usize = 12;
+/// The most frequent ways to differ that are listed.
+const SHAPES: usize = 20;
 /// A value longer than this is cut.
 const WIDTH: usize = 400;
 
@@ -33,6 +38,8 @@ pub(crate) struct Report {
     pub(crate) failures: usize,
     findings: String,
     table: String,
+    /// How often answers differ alike.
+    alike: BTreeMap<String, usize>,
 }
 
 impl Report {
@@ -51,6 +58,9 @@ impl Report {
             self.line(&format!("\n{script}: {}\n  {}", outcome.title, cut(&outcome.request)));
             if let Some(status) = outcome.broken_promise {
                 self.line(&format!("  promise: Kubernetes answers {status}"));
+            }
+            for found in &new {
+                *self.alike.entry(shape(found)).or_default() += 1;
             }
             for found in new.iter().take(SHOWN) {
                 self.line(&format!("  {}\n    real {}\n    ours {}", found.path, cut(&found.real), cut(&found.ours)));
@@ -82,11 +92,32 @@ impl Report {
 
     /// Everything.
     pub(crate) fn text(&self) -> String {
-        let mut text = format!("{}\n{}", self.findings, self.table);
+        let mut text = self.findings.clone();
+        let mut alike: Vec<(&String, &usize)> = self.alike.iter().filter(|(_, count)| **count > 1).collect();
+        alike.sort_by_key(|(_, count)| Reverse(**count));
+        for (shape, count) in alike.into_iter().take(SHAPES) {
+            let _ = writeln!(text, "{count:>5} x {shape}");
+        }
+        let _ = write!(text, "\n{}", self.table);
         // Writing to a text cannot fail.
         let _ = write!(text, "{} exchanges, {} findings", self.exchanges, self.failures);
         text
     }
+}
+
+/// A difference without what makes it a single one.
+fn shape(found: &Difference) -> String {
+    let mut path = String::new();
+    let mut inside = false;
+    for letter in found.path.chars() {
+        match letter {
+            '0'..='9' if inside => continue,
+            _ => inside = letter == '[',
+        }
+        path.push(letter);
+    }
+    let short = |text: &str| text.chars().take(60).collect::<String>();
+    format!("{path}: {} | {}", short(&found.real), short(&found.ours))
 }
 
 fn cut(text: &str) -> String {

@@ -61,9 +61,14 @@ fn begins(text: &str, pattern: &str) -> bool {
     text.len() >= pattern.len() && pattern.bytes().zip(text.bytes()).all(fits)
 }
 
-/// `"resourceVersion":"`, quoted once or twice.
+/// `"resourceVersion":"`, quoted once or twice, and what is said of preconditions.
 fn is_version_next(before: &str) -> bool {
-    let starts = [r#""resourceVersion":""#, r#"resourceVersion\":\""#, "the ResourceVersion in record ("];
+    let starts = [
+        r#""resourceVersion":""#,
+        r#"resourceVersion\":\""#,
+        "the ResourceVersion in the precondition (",
+        "the ResourceVersion in record (",
+    ];
     starts.iter().any(|start| before.ends_with(start))
 }
 
