@@ -3,21 +3,27 @@
 //! [`update`] comes after a client's object has been read and filled with defaults, and before the strategy prepares it;
 //! so does [`keep_times`], after that.
 
+mod apply;
 mod compare;
+mod conflict;
 mod element;
 mod entries;
 mod fields;
+mod merge;
 mod quote;
 mod reconcile;
 mod schema;
 mod set;
 mod times;
+mod to_set;
+mod validate;
 mod zero;
 
 use serde_json::{Map, Value};
 
 use crate::facts::{self, Type};
 use crate::strategy::Object;
+pub use apply::apply;
 use compare::{Comparison, Malformed, compare};
 pub use element::{Element, Number, Scalar};
 use entries::{Entry, Identity};

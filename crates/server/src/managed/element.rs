@@ -311,8 +311,8 @@ fn go_exponent(float: f64) -> String {
 }
 
 /// Go's `%v`.
-fn go_general(float: f64) -> String {
-    if float == 0.0 || (1e-4..1e21).contains(&float.abs()) { format!("{float}") } else { go_exponent(float) }
+pub(super) fn go_general(float: f64) -> String {
+    if float == 0.0 || (1e-4..1e6).contains(&float.abs()) { format!("{float}") } else { go_exponent(float) }
 }
 
 #[cfg(test)]

@@ -38,7 +38,6 @@ struct Answer {
 #[derive(Deserialize)]
 struct Theirs {
     steps: Vec<TheirStep>,
-    error: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -120,6 +119,19 @@ fn wish(random: &mut Random, version: &str) -> Value {
     }
 }
 
+/// Puts something into a configuration that does not belong there.
+fn spoil(random: &mut Random, object: &mut Value) {
+    let odd = [json!(1), json!(1.5), json!("x"), json!(true), json!([1, "a"]), json!({"a": 1}), json!(null)];
+    let odd = random.of(&odd).clone();
+    match random.below(5) {
+        0 => object["unknown"] = odd,
+        1 => object["metadata"]["labels"] = json!({"a": odd}),
+        2 => object["metadata"]["finalizers"] = json!(["a", odd]),
+        3 => object["metadata"]["ownerReferences"] = json!([odd]),
+        _ => object["metadata"]["managedFields"] = json!([]),
+    }
+}
+
 fn life(seed: u64, applies: bool) -> Life {
     let mut random = Random::new(seed);
     let stored: Vec<&Resource> =
@@ -135,9 +147,16 @@ fn life(seed: u64, applies: bool) -> Life {
         object["apiVersion"] = json!(version);
         object["kind"] = json!(resource.kind);
         object["metadata"]["name"] = json!("x");
+        if let Some(metadata) = object["metadata"].as_object_mut() {
+            // The oracle keeps these for itself.
+            metadata.retain(|name, _| !matches!(name.as_str(), "uid" | "resourceVersion"));
+        }
         last = object.clone();
         if !apply && random.one_in(8) {
             object["metadata"]["managedFields"] = wish(&mut random, &version);
+        }
+        if apply && random.one_in(12) {
+            spoil(&mut random, &mut object);
         }
         let subresources: Vec<&str> = resource
             .subresources
@@ -167,18 +186,27 @@ fn take_managed_fields(object: &mut Object) -> Option<Value> {
     object.get_mut("metadata").and_then(Value::as_object_mut).and_then(|metadata| metadata.remove("managedFields"))
 }
 
-/// The first step at which we differ, and how many were compared.
-fn differs(life: &Life, theirs: Theirs) -> (Option<String>, usize) {
+/// Our result of a step beside Kubernetes'.
+struct Pair {
+    live: Option<Object>,
+    ours: Result<Object, Value>,
+    theirs: Result<Object, Value>,
+    /// Applied objects have not been filled with defaults yet.
+    applied: bool,
+}
+
+/// Takes the steps of a life, each from where Kubernetes is.
+fn pairs(life: &Life, theirs: Theirs) -> Vec<Option<Pair>> {
     let resource = resource_of(life);
     let version = api_version(resource);
     let ty = facts::type_of(resource.group, resource.version, resource.kind).expect("kinds have types");
     let mut live: Option<Object> = None;
-    let mut compared = 0;
+    let mut pairs = Vec::new();
     for (at, (step, theirs)) in life.steps.iter().zip(theirs.steps).enumerate() {
         let now = format!("2000-01-01T00:00:0{at}Z");
         let sub = resource.subresources.iter().find(|sub| sub.name == step.subresource);
-        // The oracle asks the strategies, and those of two subresources have what pods have; the server asks storages.
         let reset_fields = match step.subresource.as_str() {
+            // The oracle asks the strategies, and those of two subresources have what pods have; the server asks storages.
             "ephemeralcontainers" | "resize" => &["status"],
             _ => sub.map_or(resource.handling.reset_fields, |sub| sub.handling.reset_fields),
         };
@@ -190,36 +218,128 @@ fn differs(life: &Life, theirs: Theirs) -> (Option<String>, usize) {
             reset_fields,
             now: &now,
         };
-        if step.operation == "update" {
-            // The object is as Kubernetes has read it; what we have to say about is who owns what.
-            let Some(object) = theirs.object else { continue };
-            let theirs = as_object(object);
-            let mut ours = theirs.clone();
-            take_managed_fields(&mut ours);
-            if let Some(wish) = step.object["metadata"].get("managedFields") {
-                ours["metadata"]["managedFields"] = wish.clone();
+        let before = live.clone();
+        let theirs = match theirs {
+            TheirStep { object: Some(object), .. } => Ok(as_object(object)),
+            TheirStep { status, error, .. } => Err(status.unwrap_or(json!(error))),
+        };
+        if let Ok(theirs) = &theirs {
+            live = Some(theirs.clone());
+        }
+        if step.operation == "apply" {
+            let applied = as_object(step.object.clone());
+            let ours =
+                managed::apply(&request, before.as_ref(), &applied, step.force).map_err(|failure| failure.to_json());
+            pairs.push(Some(Pair { live: before, ours, theirs, applied: true }));
+            continue;
+        }
+        // The object is as Kubernetes has read it; what we have to say is who owns what.
+        let Ok(object) = &theirs else {
+            pairs.push(None);
+            continue;
+        };
+        let mut ours = object.clone();
+        take_managed_fields(&mut ours);
+        if let Some(wish) = step.object["metadata"].get("managedFields") {
+            ours["metadata"]["managedFields"] = wish.clone();
+        }
+        managed::update(&request, before.as_ref(), &mut ours);
+        pairs.push(Some(Pair { live: before, ours: Ok(ours), theirs, applied: false }));
+    }
+    pairs
+}
+
+/// Fills applied objects with defaults, which is not what is compared here.
+fn fill_with_defaults(oracle: &mut Oracle, lives: &[Life], pairs: &mut [Vec<Option<Pair>>]) -> anyhow::Result<()> {
+    #[derive(Deserialize)]
+    struct Answer {
+        results: Vec<Decoded>,
+    }
+    #[derive(Deserialize)]
+    struct Decoded {
+        object: Option<Value>,
+    }
+    let mut items = Vec::new();
+    let mut places = Vec::new();
+    for (life, pairs) in lives.iter().zip(pairs.iter_mut()) {
+        for pair in pairs.iter_mut().flatten().filter(|pair| pair.applied) {
+            if let Ok(ours) = &mut pair.ours {
+                let fields = take_managed_fields(ours);
+                items.push(json!({
+                    "contentType": "application/json", "body": serde_json::to_string(ours)?, "defaulting": true,
+                    "group": life.group, "version": life.version, "kind": life.kind,
+                }));
+                places.push((ours, fields));
             }
-            managed::update(&request, live.as_ref(), &mut ours);
-            if let Some(live) = &live {
-                managed::keep_times(live, &mut ours);
-            }
-            compared += 1;
-            if ours != theirs {
-                let text = |object: &mut Object| {
-                    let fields = take_managed_fields(object).unwrap_or_default();
-                    serde_json::to_string_pretty(&fields).expect("JSON")
-                };
-                let (mut ours, mut theirs) = (ours, theirs.clone());
-                let texts = (text(&mut ours), text(&mut theirs));
-                return (
-                    Some(format!("step {at}: ours {}\nKubernetes {}\n{ours:?}\n{theirs:?}", texts.0, texts.1)),
-                    compared,
-                );
-            }
-            live = Some(theirs);
         }
     }
-    (None, compared)
+    let answer: Answer = oracle.ask("decode", json!({"items": items}))?;
+    for ((ours, fields), decoded) in places.into_iter().zip(answer.results) {
+        if let Some(object) = decoded.object {
+            *ours = as_object(object);
+        }
+        if let Some(fields) = fields {
+            ours["metadata"]["managedFields"] = fields;
+        }
+    }
+    Ok(())
+}
+
+/// Refusals whose parts Kubernetes leaves in the order of its maps, in one order.
+fn in_one_order(mut status: Value) -> Value {
+    if let Some(message) = status["message"].as_str() {
+        // Type errors of another decoder, and of whichever field it came to first.
+        let message = message.split(" to proper version").next().unwrap_or(message);
+        let mut lines: Vec<&str> = message.split('\n').collect();
+        if message.contains("errors:") {
+            lines.sort_unstable();
+        }
+        status["message"] = json!(lines.join("\n"));
+    }
+    if let Some(causes) = status["details"]["causes"].as_array_mut() {
+        causes.sort_by_key(ToString::to_string);
+    }
+    status
+}
+
+fn differs(pair: Pair) -> Option<String> {
+    let (mut ours, mut theirs) = match (pair.ours, pair.theirs) {
+        (Ok(ours), Ok(theirs)) => (ours, theirs),
+        (Err(ours), Err(theirs)) => {
+            let (mut ours, mut theirs) = (in_one_order(ours), in_one_order(theirs));
+            // At an unknown field Kubernetes looks no further, wherever it is then.
+            if [&ours, &theirs]
+                .iter()
+                .any(|status| status["message"].to_string().contains("field not declared in schema"))
+            {
+                for status in [&mut ours, &mut theirs] {
+                    status["message"] = json!(null);
+                }
+            }
+            return (ours != theirs).then(|| format!("ours {ours}\nKubernetes {theirs}"));
+        }
+        (ours, theirs) => {
+            let text = |side: Result<Object, Value>| match side {
+                Ok(object) => Value::Object(object),
+                Err(status) => status,
+            };
+            return Some(format!("ours {}\nKubernetes {}", text(ours), text(theirs)));
+        }
+    };
+    if let Some(live) = &pair.live {
+        managed::keep_times(live, &mut ours);
+    }
+    if ours == theirs {
+        return None;
+    }
+    let mut text = |object: &mut Object| {
+        let fields = take_managed_fields(object).unwrap_or_default();
+        serde_json::to_string_pretty(&fields).expect("JSON is text")
+    };
+    let (our_fields, their_fields) = (text(&mut ours), text(&mut theirs));
+    let json = |object| Value::Object(object);
+    let (ours, theirs) = (json(ours), json(theirs));
+    Some(format!("ours {our_fields}\nKubernetes {their_fields}\n{ours}\n{theirs}"))
 }
 
 fn lives(applies: bool) -> impl Strategy<Value = Vec<Life>> {
@@ -227,26 +347,38 @@ fn lives(applies: bool) -> impl Strategy<Value = Vec<Life>> {
 }
 
 fn run(suite: &str, applies: bool) {
-    let total = std::cell::Cell::new(0);
-    let failed = std::cell::Cell::new(0);
+    let counts = std::cell::RefCell::new([0_u32; 3]);
     compare(suite, decisions() / 500, lives(applies), |oracle: &mut Oracle, lives| {
         let answer: Answer = oracle.ask("managed_fields", json!({"items": lives}))?;
-        for (life, theirs) in lives.iter().zip(answer.results) {
-            if theirs.error.as_ref().is_some_and(|error| !error.is_empty()) {
-                failed.set(failed.get() + 1);
-            }
-            let (difference, compared) = differs(life, theirs);
-            total.set(total.get() + compared);
-            if let Some(difference) = difference {
-                return Ok(Some(format!("{} {}: {difference}", life.kind, life.version)));
+        let mut all: Vec<_> = lives.iter().zip(answer.results).map(|(life, theirs)| pairs(life, theirs)).collect();
+        if applies {
+            fill_with_defaults(oracle, lives, &mut all)?;
+        }
+        for (life, pairs) in lives.iter().zip(all) {
+            for (at, pair) in pairs.into_iter().enumerate() {
+                let Some(pair) = pair else { continue };
+                let conflict = pair.theirs.as_ref().is_err_and(|status| status["code"] == 409);
+                let [steps, conflicts, refusals] = &mut *counts.borrow_mut();
+                *steps += 1;
+                *conflicts += u32::from(conflict);
+                *refusals += u32::from(pair.theirs.is_err() && !conflict);
+                if let Some(difference) = differs(pair) {
+                    return Ok(Some(format!("{} {}: step {at}: {difference}", life.kind, life.version)));
+                }
             }
         }
         Ok(None)
     });
-    println!("{suite}: {} steps compared, {} lives ended early", total.get(), failed.get());
+    let [steps, conflicts, refusals] = counts.into_inner();
+    println!("{suite}: {steps} steps compared, {conflicts} conflicts and {refusals} other refusals among them");
 }
 
 #[test]
 fn updates_are_tracked_as_by_kubernetes() {
     run("managed_updates", false);
+}
+
+#[test]
+fn configurations_are_applied_as_by_kubernetes() {
+    run("managed_applies", true);
 }
