@@ -69,6 +69,7 @@ pub enum Codec {
 
 /// One field of a type.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "this is what Kubernetes says of fields")]
 pub struct Field {
     /// In JSON; empty for an inline field.
     pub name: &'static str,

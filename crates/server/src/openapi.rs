@@ -4,6 +4,7 @@
 //! for; the index needs only their hashes.
 
 mod document;
+mod draft;
 mod legacy;
 mod operation;
 mod parameter;

@@ -179,8 +179,8 @@ impl Around {
                 && fact.subresource.is_empty()
         });
         let columns = table.map(|table| table.columns.as_slice()).unwrap_or_default();
-        let columns = columns.iter().map(|ColumnFact { name, r#type, format, priority }| {
-            format!("Column {{ name: {name:?}, ty: {:?}, format: {format:?}, priority: {priority} }}", r#type)
+        let columns = columns.iter().map(|ColumnFact { name, r#type: ty, format, priority }| {
+            format!("Column {{ name: {name:?}, ty: {ty:?}, format: {format:?}, priority: {priority} }}")
         });
         format!("&[{}]", columns.collect::<Vec<_>>().join(", "))
     }
@@ -333,11 +333,11 @@ fn field(fact: &FieldFact, index: &BTreeMap<&str, usize>) -> Result<String> {
     match fact.list_type.as_deref() {
         None | Some("atomic") => {}
         Some("set") => code.push_str(".set()"),
-        Some("map") => code.push_str(&format!(".map(&{:?})", fact.map_keys)),
+        Some("map") => put(&mut code, format_args!(".map(&{:?})", fact.map_keys)),
         Some(other) => bail!("field `{}` has the list type `{other}`", fact.name),
     }
     if let Some(go) = &fact.go {
-        code.push_str(&format!(".go({go:?})"));
+        put(&mut code, format_args!(".go({go:?})"));
     }
     let strategies: Vec<&str> = fact.patch_strategy.as_deref().unwrap_or_default().split(',').collect();
     if strategies.contains(&"merge") {
@@ -353,15 +353,20 @@ fn field(fact: &FieldFact, index: &BTreeMap<&str, usize>) -> Result<String> {
         code.push_str(".replace()");
     }
     if let Some(key) = &fact.merge_key {
-        code.push_str(&format!(".merge_key({key:?})"));
+        put(&mut code, format_args!(".merge_key({key:?})"));
     }
     if !fact.r#enum.is_empty() {
-        code.push_str(&format!(".values(&{:?})", fact.r#enum));
+        put(&mut code, format_args!(".values(&{:?})", fact.r#enum));
     }
     if let Some(default) = &fact.default {
-        code.push_str(&format!(".default({:?})", default.to_string()));
+        put(&mut code, format_args!(".default({:?})", default.to_string()));
     }
     Ok(code)
+}
+
+fn put(code: &mut String, call: std::fmt::Arguments<'_>) {
+    // Writing into a String cannot fail.
+    let _ = code.write_fmt(call);
 }
 
 fn reference(ty: &Value, index: &BTreeMap<&str, usize>) -> Result<String> {

@@ -1,6 +1,7 @@
 //! Documents, each built at most once.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use bytes::Bytes;
@@ -75,7 +76,11 @@ impl Document {
                 Some(bytes) => digest(&SHA512, bytes),
                 None => digest(&SHA512, &self.build(catalog)),
             };
-            hash.as_ref().iter().map(|byte| format!("{byte:02X}")).collect()
+            hash.as_ref().iter().fold(String::new(), |mut text, byte| {
+                // Writing into a String cannot fail.
+                let _ = write!(text, "{byte:02X}");
+                text
+            })
         })
     }
 

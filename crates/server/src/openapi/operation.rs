@@ -96,27 +96,33 @@ impl Path {
 
 impl Operation {
     fn to_json(&self, common: &[&Parameter]) -> Value {
-        let mut out = json!({"tags": [self.tag], "operationId": self.id, "responses": self.answer.to_json()});
-        if let Some((action, (group, version, kind))) = self.about {
-            out["x-kubernetes-action"] = action.into();
-            out["x-kubernetes-group-version-kind"] = kind_of(group, version, kind);
-        }
-        let own: Vec<Value> =
-            self.parameters.iter().filter(|parameter| !common.contains(parameter)).map(Parameter::to_json).collect();
+        let mut out = Map::new();
+        let mut add = |member: &str, value: Value| out.insert(member.to_owned(), value);
+        add("tags", json!([self.tag]));
+        add("operationId", self.id.as_str().into());
+        let own = self.parameters.iter().filter(|parameter| !common.contains(parameter));
+        let own: Vec<Value> = own.map(|parameter| parameter.to_json()).collect();
         if !own.is_empty() {
-            out["parameters"] = own.into();
+            add("parameters", own.into());
         }
-        match &self.body {
+        match self.body {
             None => {}
-            Some(Body::Options(ty)) => out["requestBody"] = json!({"content": content(ANY, Some(ty))}),
+            Some(Body::Options(ty)) => {
+                add("requestBody", json!({"content": content(ANY, Some(ty))}));
+            }
             Some(Body::Object(ty)) => {
-                out["requestBody"] = json!({"content": content(ANY, Some(ty)), "required": true});
+                add("requestBody", json!({"content": content(ANY, Some(ty)), "required": true}));
             }
             Some(Body::Patch(ty)) => {
-                out["requestBody"] = json!({"content": content(PATCHES, Some(ty)), "required": true});
+                add("requestBody", json!({"content": content(PATCHES, Some(ty)), "required": true}));
             }
         }
-        out
+        add("responses", self.answer.to_json());
+        if let Some((action, (group, version, kind))) = self.about {
+            add("x-kubernetes-action", action.into());
+            add("x-kubernetes-group-version-kind", kind_of(group, version, kind));
+        }
+        Value::Object(out)
     }
 }
 

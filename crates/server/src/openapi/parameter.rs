@@ -82,15 +82,12 @@ pub(super) fn options(ty: &'static Type) -> impl Iterator<Item = Parameter> {
 }
 
 impl Parameter {
-    pub(super) fn to_json(&self) -> Value {
-        let mut out = json!({
-            "name": self.name,
-            "in": if self.in_path { "path" } else { "query" },
-            "schema": {"type": self.ty, "uniqueItems": true},
-        });
+    pub(super) fn to_json(self) -> Value {
+        let schema = json!({"type": self.ty, "uniqueItems": true});
         if self.in_path {
-            out["required"] = true.into();
+            json!({"name": self.name, "in": "path", "required": true, "schema": schema})
+        } else {
+            json!({"name": self.name, "in": "query", "schema": schema})
         }
-        out
     }
 }

@@ -1,13 +1,9 @@
 //! Resources as OpenAPI paths: every verb of discovery is an operation.
 
-use super::operation::{ANY, Answers, Body, Kind, LOG, OBJECT, Operation, Path, STREAM};
-use super::parameter::{DELETE, FORCE, LIST, PRETTY, Parameter, WRITE, delete_many, options, part};
-use crate::facts::{self, Resource, Subresource, Type, type_of};
-
-/// The type of a kind that all groups share.
-fn shared(kind: &str) -> Option<&'static Type> {
-    type_of("meta.k8s.io", "v1", kind)
-}
+use super::draft::{Draft, answer, create, shared, verbs_on};
+use super::operation::{ANY, Answers, Body, Kind, LOG, Operation, Path, STREAM};
+use super::parameter::{DELETE, LIST, PRETTY, Parameter, delete_many, options, part};
+use crate::facts::{Resource, Subresource, Type, type_of};
 
 fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
@@ -22,10 +18,6 @@ fn short(group: &str) -> String {
     let mut words = group.strip_suffix(".k8s.io").unwrap_or(group).split(['.', '-']);
     let first = words.next().unwrap_or_default().to_owned();
     words.fold(first, |name, word| name + &capitalized(word))
-}
-
-fn answer(codes: &'static [u16], ty: Option<&'static Type>) -> Answers {
-    Answers { codes, media: OBJECT, ty }
 }
 
 /// A document of discovery: one path that answers with one object.
@@ -75,17 +67,6 @@ struct Writer<'a> {
     resource: &'static Resource,
     ty: &'static Type,
     paths: &'a mut Vec<Path>,
-}
-
-/// An operation on its way to a path.
-struct Draft {
-    method: &'static str,
-    /// What the id starts and ends with; the name of the group and version and that of the kind are in between.
-    id: (&'static str, String),
-    action: &'static str,
-    parameters: Vec<Parameter>,
-    body: Option<Body>,
-    answer: Answers,
 }
 
 impl Writer<'_> {
@@ -192,7 +173,7 @@ impl Writer<'_> {
 
     fn write_item(&mut self) {
         let end = format!("{}{}", self.scope(), self.resource.kind);
-        let mut drafts = self.verbs_on(self.resource.verbs, self.ty, &end);
+        let mut drafts = verbs_on(self.resource.verbs, self.ty, &end);
         if self.has("delete") {
             // The document says of namespaces what the server does not do.
             let returned = self.resource.handling.returns_deleted && self.kind() != ("", "v1", "Namespace");
@@ -206,42 +187,6 @@ impl Writer<'_> {
             });
         }
         self.add(self.item(), self.kind(), &self.item_parameters(), drafts);
-    }
-
-    /// Reading, replacing and patching of an object or a part of it.
-    fn verbs_on(&self, verbs: &[&str], ty: &'static Type, end: &str) -> Vec<Draft> {
-        let mut drafts = Vec::new();
-        if verbs.contains(&"get") {
-            drafts.push(Draft {
-                method: "get",
-                id: ("read", end.to_owned()),
-                action: "get",
-                parameters: Vec::new(),
-                body: None,
-                answer: answer(&[200], Some(ty)),
-            });
-        }
-        if verbs.contains(&"update") {
-            drafts.push(Draft {
-                method: "put",
-                id: ("replace", end.to_owned()),
-                action: "put",
-                parameters: WRITE.to_vec(),
-                body: Some(Body::Object(ty)),
-                answer: answer(&[200, 201], Some(ty)),
-            });
-        }
-        if verbs.contains(&"patch") {
-            drafts.push(Draft {
-                method: "patch",
-                id: ("patch", end.to_owned()),
-                action: "patch",
-                parameters: WRITE.iter().copied().chain([FORCE]).collect(),
-                body: facts::type_named("io.k8s.apimachinery.pkg.apis.meta.v1.Patch").map(Body::Patch),
-                answer: answer(&[200, 201], Some(ty)),
-            });
-        }
-        drafts
     }
 
     fn write_watches(&mut self) {
@@ -278,7 +223,7 @@ impl Writer<'_> {
             return self.write_connection(sub, kind, ty);
         }
         let end = format!("{}{}{}", self.scope(), self.resource.kind, capitalized(sub.name));
-        let mut drafts = self.verbs_on(sub.verbs, ty, &end);
+        let mut drafts = verbs_on(sub.verbs, ty, &end);
         if sub.verbs.contains(&"create") {
             drafts.push(create(ty, end));
         }
@@ -324,16 +269,5 @@ impl Writer<'_> {
         parameters.push(part("path"));
         let drafts = connections(self, &methods, "WithPath");
         self.add(below, kind, &parameters, drafts);
-    }
-}
-
-fn create(ty: &'static Type, end: String) -> Draft {
-    Draft {
-        method: "post",
-        id: ("create", end),
-        action: "post",
-        parameters: WRITE.to_vec(),
-        body: Some(Body::Object(ty)),
-        answer: answer(&[200, 201, 202], Some(ty)),
     }
 }

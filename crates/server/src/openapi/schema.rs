@@ -96,11 +96,10 @@ fn of_fields(ty: &'static Type) -> Map<String, Value> {
     if !ty.unions.is_empty() {
         let unions = ty.unions.iter().map(|union| {
             let fields: BTreeMap<&str, &str> = union.fields.iter().copied().collect();
-            let mut out = json!({"fields-to-discriminateBy": fields});
-            if let Some(discriminator) = union.discriminator {
-                out["discriminator"] = discriminator.into();
+            match union.discriminator {
+                None => json!({"fields-to-discriminateBy": fields}),
+                Some(by) => json!({"discriminator": by, "fields-to-discriminateBy": fields}),
             }
-            out
         });
         schema.insert("x-kubernetes-unions".to_owned(), unions.collect());
     }
