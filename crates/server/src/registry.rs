@@ -78,7 +78,7 @@ impl Call<'_> {
     fn decode(&self, validation: FieldValidation) -> Result<(Object, Vec<String>), Failure> {
         let expected =
             codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
-        let decoded = codec::decode(self.content_type, &self.body, expected, validation)?;
+        let decoded = codec::decode(self.content_type, &self.body, expected, validation).map_err(unnamed_scheme)?;
         let mut object = decoded.object;
         self.served.strategy.default(&mut object);
         Ok((self.to_stored(object), decoded.warnings))
@@ -128,6 +128,14 @@ impl Call<'_> {
         respond::warn(&mut answer, warnings);
         Ok(answer)
     }
+}
+
+/// The server's scheme has no name of its own in Kubernetes' errors, wherever the code says it is made.
+fn unnamed_scheme(mut failure: Failure) -> Failure {
+    for named in ["pkg/api/legacyscheme/scheme.go:30", "pkg/apis/meta/internalversion/scheme/register.go:27"] {
+        failure.message = failure.message.replace(named, "pkg/runtime/scheme.go:111");
+    }
+    failure
 }
 
 /// A text in an object's metadata; empty where it is absent.

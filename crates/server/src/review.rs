@@ -188,7 +188,12 @@ fn metadata_errors(review: &Object, except: &[&str], why: &str) -> Vec<FieldErro
         !except.contains(&key.as_str()) && key != "managedFields" && !value.is_null()
     };
     let Some(metadata) = metadata.filter(|metadata| metadata.iter().any(filled)) else { return Vec::new() };
-    let value = BadValue::Json(Value::Object(metadata.clone()).to_string());
+    let value = Value::Object(metadata.clone());
+    let shown = match crate::facts::type_of("meta.k8s.io", "v1", "PartialObjectMetadata").and_then(|ty| ty.field("metadata")) {
+        Some(crate::facts::Field { ty: crate::facts::Ty::Ref(ty), .. }) => codec::ordered(ty, &value),
+        _ => value.to_string(),
+    };
+    let value = BadValue::Json(shown);
     vec![FieldError::invalid(Path::field("metadata"), value, why)]
 }
 

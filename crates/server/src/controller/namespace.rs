@@ -129,7 +129,8 @@ fn report(server: &Server, name: &str, remaining: &Remaining) {
                 json!({"type": kind, "status": is, "lastTransitionTime": since, "reason": reason, "message": message})
             })
             .collect();
-        status["conditions"] = conditions.into();
+        let others = before.into_iter().filter(|old| !wanted.iter().any(|(kind, ..)| old["type"] == *kind));
+        status["conditions"] = others.chain(conditions).collect();
         Ok(object)
     });
 }

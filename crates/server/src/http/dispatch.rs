@@ -26,6 +26,9 @@ use crate::tls::Peer;
 
 /// The largest body that is read.
 const MOST_BODY: usize = 3 << 20;
+/// How much of a body that is too large is read only to be able to say so, and for how long.
+const DRAINED: usize = 64 << 20;
+const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
 /// How long a body may take to arrive.
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
 
@@ -168,6 +171,7 @@ fn header_text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
 async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if announced.is_some_and(|length| length > MOST_BODY) {
+        drain(body).await;
         return Err(Failure::too_large(MOST_BODY));
     }
     let collected = tokio::time::timeout(BODY_PATIENCE, Limited::new(body, MOST_BODY).collect()).await;
@@ -177,6 +181,18 @@ async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
         Ok(Err(error)) => Err(Failure::bad_request(format!("cannot read the body: {error}"))),
         Err(_) => Err(Failure::new(408, "Timeout", "the body did not arrive in time")),
     }
+}
+
+/// Reads on for a while without keeping anything: a client that is still sending hears no answer.
+async fn drain(mut body: Body) {
+    let all = async {
+        let mut left = DRAINED;
+        while let Some(Ok(frame)) = body.frame().await {
+            let Some(rest) = frame.data_ref().map_or(Some(left), |data| left.checked_sub(data.len())) else { return };
+            left = rest;
+        }
+    };
+    let _ = tokio::time::timeout(DRAIN_PATIENCE, all).await;
 }
 
 fn resource(

@@ -88,7 +88,7 @@ impl Call<'_> {
         if self.body.is_empty() {
             return DeleteOptions::from_query(&self.query);
         }
-        DeleteOptions::from_object(&codec::decode_options(self.content_type, &self.body, "DeleteOptions")?)
+        DeleteOptions::from_object(&codec::decode_options(self.content_type, &self.body, "DeleteOptions").map_err(super::unnamed_scheme)?)
     }
 
     fn delete_one(&self, name: &str, namespace: &str, options: &DeleteOptions) -> Result<Fate, Failure> {

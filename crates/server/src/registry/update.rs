@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{Call, finalizers, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
+use crate::facts;
 use crate::http::respond::Answer;
 use crate::patch::{self, PatchType, Patched};
 use crate::query::{FieldValidation, WriteOptions};
@@ -220,6 +221,13 @@ impl Call<'_> {
     fn conform_patched(&self, kind: PatchType, patched: &Patched, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
         let text = |member: &str| patched.object.get(member).and_then(Value::as_str).unwrap_or_default();
         if (text("apiVersion"), text("kind")) != (&self.served.api_version(), &self.served.kind) {
+            // Kubernetes reads it as what it claims to be before it notices.
+            let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
+            if let Some(other) = facts::type_of(group, version, text("kind"))
+                && let Err(why) = codec::conform(other, Value::Object(patched.object.clone()))
+            {
+                return Err(patched.refused(&why));
+            }
             return Err(patched.refused(&format!(
                 "no kind {:?} is registered for version {:?} in scheme \"pkg/runtime/scheme.go:111\"",
                 text("kind"),
