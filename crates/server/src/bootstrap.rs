@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::Server;
 use crate::cluster::Draft;
+use crate::json::put;
 use crate::strategy::{self, Object};
 use crate::{time, uid};
 
@@ -18,11 +19,11 @@ const PRIORITIES: [(&str, i64, &str); 2] = [
 
 pub(crate) fn fill(server: &Server) {
     for name in NAMESPACES {
-        put(server, "", "namespaces", "kube-apiserver", json!({"metadata": {"name": name}}));
+        store(server, "", "namespaces", "kube-apiserver", json!({"metadata": {"name": name}}));
     }
     for (name, value, about) in PRIORITIES {
         let class = json!({"metadata": {"name": name}, "value": value, "description": about});
-        put(server, "scheduling.k8s.io", "priorityclasses", "kube-apiserver", class);
+        store(server, "scheduling.k8s.io", "priorityclasses", "kube-apiserver", class);
     }
     let world = bootstrap::world();
     for role in world.roles.values() {
@@ -30,24 +31,27 @@ pub(crate) fn fill(server: &Server) {
             RoleKey::Cluster(_) => "clusterroles",
             RoleKey::Namespaced { .. } => "roles",
         };
-        put(server, RBAC_GROUP, plural, "kube-apiserver", role_object(role));
+        store(server, RBAC_GROUP, plural, "kube-apiserver", role_object(role));
     }
     for binding in world.bindings.values() {
         let plural = match &binding.key {
             BindingKey::Cluster(_) => "clusterrolebindings",
             BindingKey::Namespaced { .. } => "rolebindings",
         };
-        put(server, RBAC_GROUP, plural, "kube-apiserver", binding_object(binding));
+        store(server, RBAC_GROUP, plural, "kube-apiserver", binding_object(binding));
     }
 }
 
 /// Stores an object as the server's own.
-pub(crate) fn put(server: &Server, group: &str, plural: &str, manager: &str, object: Value) {
-    let (Some(served), Value::Object(mut object)) = (server.catalog().find(group, "v1", plural), object) else { return };
+pub(crate) fn store(server: &Server, group: &str, plural: &str, manager: &str, object: Value) {
+    let (Some(served), Value::Object(mut object)) = (server.catalog().find(group, "v1", plural), object) else {
+        return;
+    };
     served.strategy.default(&mut object);
     let now = time::seconds(time::now());
     let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
-    let namespace = metadata.as_ref().and_then(|meta| meta.get("namespace")).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let namespace =
+        metadata.as_ref().and_then(|meta| meta.get("namespace")).and_then(Value::as_str).unwrap_or_default().to_owned();
     if let Some(metadata) = metadata {
         metadata.insert("uid".into(), uid::uuid_v4().into());
         metadata.insert("creationTimestamp".into(), now.as_str().into());
@@ -72,17 +76,19 @@ fn metadata(namespace: &str, name: &Name) -> Value {
     let (annotation, autoupdate) = bootstrap::ANNOTATION;
     let mut metadata = json!({"name": name, "annotations": {annotation: autoupdate}});
     if !namespace.is_empty() {
-        metadata["namespace"] = namespace.into();
+        put(&mut metadata, "namespace", namespace);
     }
     metadata
 }
 
 fn role_object(role: &Role) -> Value {
     let mut object = json!({"metadata": metadata(role.key.namespace(), role.key.name()), "rules": role.rules});
-    object["metadata"]["labels"] = json!(role.labels);
+    if let Some(metadata) = object.get_mut("metadata") {
+        put(metadata, "labels", json!(role.labels));
+    }
     if let Some(selectors) = &role.aggregation {
-        object["aggregationRule"] = json!({"clusterRoleSelectors": selectors});
-        object["rules"] = Value::Null;
+        put(&mut object, "aggregationRule", json!({"clusterRoleSelectors": selectors}));
+        put(&mut object, "rules", Value::Null);
     }
     object
 }
@@ -91,7 +97,7 @@ fn binding_object(binding: &Binding) -> Value {
     let (label, value) = bootstrap::LABEL;
     let mut object: Object = Object::new();
     let mut metadata = metadata(binding.key.namespace(), binding.key.name());
-    metadata["labels"] = json!({label: value});
+    put(&mut metadata, "labels", json!({label: value}));
     object.insert("metadata".into(), metadata);
     object.insert("roleRef".into(), json!(binding.role_ref));
     if !binding.subjects.is_empty() {

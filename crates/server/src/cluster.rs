@@ -23,7 +23,7 @@ use rolewright_core::Name;
 use tokio::sync::{Notify, watch};
 
 pub(crate) use draft::Draft;
-pub(crate) use entry::{Entry, Labels, ObjectName};
+pub(crate) use entry::{Entry, ObjectName};
 pub(crate) use log::{Change, ChangeKind, Position};
 pub(crate) use owners::Owners;
 pub use rights::Guard;

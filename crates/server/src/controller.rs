@@ -5,6 +5,8 @@
 mod collect;
 mod namespace;
 
+use std::cell::RefCell;
+
 use serde_json::{Value, json};
 
 use crate::Server;
@@ -98,6 +100,7 @@ impl<'a> Own<'a> {
             content_type: Some("application/json"),
             user_agent: agent,
             body: if body.is_null() { bytes::Bytes::new() } else { body.to_string().into() },
+            warnings: RefCell::default(),
         }
     }
 }
@@ -113,7 +116,13 @@ fn delete(server: &Server, at: &ObjectName, uid: &str, propagation: &str, agent:
 }
 
 /// Changes an object.
-fn change(server: &Server, at: &ObjectName, subresource: &str, agent: &str, make: &dyn Fn(Object) -> Result<Object, Failure>) {
+fn change(
+    server: &Server,
+    at: &ObjectName,
+    subresource: &str,
+    agent: &str,
+    make: &dyn Fn(Object) -> Result<Object, Failure>,
+) {
     let own = Own::on(server, at, "update", subresource);
     let call = own.call(server.catalog().stored_in(at.collection), agent, &Value::Null);
     // An object that is gone needs no change.

@@ -9,6 +9,7 @@ pub mod codec;
 mod controller;
 pub mod facts;
 mod http;
+mod json;
 pub mod kinds;
 pub mod kubeconfig;
 mod listen;

@@ -15,6 +15,7 @@ mod scale;
 mod update;
 mod watch;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
@@ -28,13 +29,13 @@ use crate::Server;
 use crate::authn::Identity;
 use crate::catalog::Served;
 use crate::cluster::{Draft, Entry};
-use crate::{codec, uid};
 use crate::http::negotiate::{self, Form};
 use crate::http::request::RequestInfo;
 use crate::http::respond::{self, Answer};
 use crate::query::{FieldValidation, Query};
 use crate::status::Failure;
 use crate::strategy::Object;
+use crate::{codec, uid};
 
 /// A request about a resource, ready to be answered.
 pub(crate) struct Call<'a> {
@@ -47,6 +48,8 @@ pub(crate) struct Call<'a> {
     pub(crate) content_type: Option<&'a str>,
     pub(crate) user_agent: &'a str,
     pub(crate) body: Bytes,
+    /// What the client is warned of, whatever becomes of the request.
+    pub(crate) warnings: RefCell<Vec<String>>,
 }
 
 /// Objects larger than this do not fit into etcd; who develops against this server should learn it here.
@@ -75,13 +78,13 @@ impl Call<'_> {
     }
 
     /// The body as an object of this resource, defaulted, in its stored form.
-    fn decode(&self, validation: FieldValidation) -> Result<(Object, Vec<String>), Failure> {
-        let expected =
-            codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
+    fn decode(&self, validation: FieldValidation) -> Result<Object, Failure> {
+        let expected = codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
         let decoded = codec::decode(self.content_type, &self.body, expected, validation).map_err(unnamed_scheme)?;
         let mut object = decoded.object;
         self.served.strategy.default(&mut object);
-        Ok((self.to_stored(object), decoded.warnings))
+        self.warn(decoded.warnings);
+        Ok(self.to_stored(object))
     }
 
     fn to_stored(&self, object: Object) -> Object {
@@ -123,10 +126,15 @@ impl Call<'_> {
         crate::managed::manager(field_manager, self.user_agent)
     }
 
-    fn answer(&self, code: StatusCode, entry: &Entry, warnings: &[String]) -> Result<Answer, Failure> {
-        let mut answer = respond::json(code, self.render()?.object(entry));
-        respond::warn(&mut answer, warnings);
-        Ok(answer)
+    pub(crate) fn warn(&self, warnings: impl IntoIterator<Item = String>) {
+        self.warnings.borrow_mut().extend(warnings);
+    }
+
+    fn answer(&self, code: StatusCode, entry: &Entry) -> Result<Answer, Failure> {
+        if self.form()? == Form::MetadataList {
+            return Err(self.not_a_list(true));
+        }
+        Ok(respond::json(code, self.render()?.object(entry)))
     }
 }
 

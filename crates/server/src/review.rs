@@ -9,6 +9,7 @@ use crate::authn;
 use crate::codec;
 use crate::http::negotiate::{ACCEPTED, Form};
 use crate::http::respond::{self, Answer};
+use crate::json::put;
 use crate::query::WriteOptions;
 use crate::registry::{Call, meta};
 use crate::status::Failure;
@@ -35,6 +36,7 @@ fn created(call: &Call<'_>, review: fn(&Call<'_>, Object) -> Result<Object, Fail
     let options = WriteOptions::create(&call.query)?;
     let expected = codec::Gvk { group: &call.served.group, version: &call.served.version, kind: &call.served.kind };
     let decoded = codec::decode(call.content_type, &call.body, expected, options.field_validation)?;
+    call.warn(decoded.warnings);
     let mut object = decoded.object;
     let given = meta(&object, "namespace");
     if call.served.namespaced && !given.is_empty() && given != call.info.namespace {
@@ -53,9 +55,7 @@ fn created(call: &Call<'_>, review: fn(&Call<'_>, Object) -> Result<Object, Fail
     let manager = crate::managed::manager(&options.field_manager, call.user_agent);
     crate::ownership::track(call.served, None, &mut object, &manager, "");
     let reviewed = review(call, object)?;
-    let mut answer = respond::value(StatusCode::CREATED, &conformed(call.served.ty, reviewed));
-    respond::warn(&mut answer, &decoded.warnings);
-    Ok(answer)
+    Ok(respond::value(StatusCode::CREATED, &conformed(call.served.ty, reviewed)))
 }
 
 fn conformed(ty: &'static crate::facts::Type, object: Object) -> Value {
@@ -153,11 +153,7 @@ fn subject_errors(spec: &Value) -> Vec<FieldError> {
     if groups || !text(spec, "user").is_empty() {
         return Vec::new();
     }
-    vec![FieldError::invalid(
-        Path::field("spec").child("user"),
-        "",
-        "at least one of user or group must be specified",
-    )]
+    vec![FieldError::invalid(Path::field("spec").child("user"), "", "at least one of user or group must be specified")]
 }
 
 fn selector_errors(spec: &Value) -> Vec<FieldError> {
@@ -174,7 +170,8 @@ fn selector_errors(spec: &Value) -> Vec<FieldError> {
             errors.push(FieldError::invalid(at.child("rawSelector"), raw, why));
         }
         if raw.is_empty() && !requirements {
-            let why = format!("when spec.resourceAttributes.{member} is specified, requirements or rawSelector is required");
+            let why =
+                format!("when spec.resourceAttributes.{member} is specified, requirements or rawSelector is required");
             errors.push(FieldError::required(at.child("requirements"), why));
         }
     }
@@ -184,15 +181,15 @@ fn selector_errors(spec: &Value) -> Vec<FieldError> {
 /// Reviews have no metadata of their own.
 fn metadata_errors(review: &Object, except: &[&str], why: &str) -> Vec<FieldError> {
     let metadata = review.get("metadata").and_then(Value::as_object);
-    let filled = |(key, value): (&String, &Value)| {
-        !except.contains(&key.as_str()) && key != "managedFields" && !value.is_null()
-    };
+    let filled =
+        |(key, value): (&String, &Value)| !except.contains(&key.as_str()) && key != "managedFields" && !value.is_null();
     let Some(metadata) = metadata.filter(|metadata| metadata.iter().any(filled)) else { return Vec::new() };
     let value = Value::Object(metadata.clone());
-    let shown = match crate::facts::type_of("meta.k8s.io", "v1", "PartialObjectMetadata").and_then(|ty| ty.field("metadata")) {
-        Some(crate::facts::Field { ty: crate::facts::Ty::Ref(ty), .. }) => codec::ordered(ty, &value),
-        _ => value.to_string(),
-    };
+    let shown =
+        match crate::facts::type_of("meta.k8s.io", "v1", "PartialObjectMetadata").and_then(|ty| ty.field("metadata")) {
+            Some(crate::facts::Field { ty: crate::facts::Ty::Ref(ty), .. }) => codec::ordered(ty, &value),
+            _ => value.to_string(),
+        };
     let value = BadValue::Json(shown);
     vec![FieldError::invalid(Path::field("metadata"), value, why)]
 }
@@ -213,12 +210,13 @@ fn decided(call: &Call<'_>, mut review: Object, user: &User) -> Object {
     let mut status = json!({"allowed": decision.allowed});
     let reason = decision.text();
     if !reason.is_empty() {
-        status["reason"] = reason.into();
+        put(&mut status, "reason", reason);
     }
     review.insert("status".into(), status);
     review
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "reviews are all called alike")]
 fn self_subject_rules(call: &Call<'_>, review: Object) -> Result<Object, Failure> {
     let namespace = spec(&review).get("namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
     if namespace.is_empty() {
@@ -227,7 +225,8 @@ fn self_subject_rules(call: &Call<'_>, review: Object) -> Result<Object, Failure
     let state = call.server.cluster().read();
     let effective = state.rights.authorizer.rules_for(&call.identity.user, &namespace);
     let rules: Vec<&Rule> = effective.rules().collect();
-    let resources: Vec<Value> = rules.iter().filter(|rule| !rule.resources.is_empty()).map(|rule| resource_rule(rule)).collect();
+    let resources: Vec<Value> =
+        rules.iter().filter(|rule| !rule.resources.is_empty()).map(|rule| resource_rule(rule)).collect();
     let urls: Vec<Value> = rules
         .iter()
         .filter(|rule| !rule.non_resource_urls.is_empty())
@@ -235,7 +234,7 @@ fn self_subject_rules(call: &Call<'_>, review: Object) -> Result<Object, Failure
         .collect();
     let mut status = json!({"resourceRules": resources, "nonResourceRules": urls, "incomplete": false});
     if !effective.unresolved.is_empty() {
-        status["evaluationError"] = rolewright_core::authorize::Unresolved::list(&effective.unresolved).into();
+        put(&mut status, "evaluationError", rolewright_core::authorize::Unresolved::list(&effective.unresolved));
     }
     let mut answer = Object::new();
     for member in ["apiVersion", "kind"] {
@@ -250,7 +249,7 @@ fn self_subject_rules(call: &Call<'_>, review: Object) -> Result<Object, Failure
 fn resource_rule(rule: &Rule) -> Value {
     let mut entry = json!({"verbs": rule.verbs, "apiGroups": rule.api_groups, "resources": rule.resources});
     if !rule.resource_names.is_empty() {
-        entry["resourceNames"] = json!(rule.resource_names);
+        put(&mut entry, "resourceNames", json!(rule.resource_names));
     }
     entry
 }
@@ -272,6 +271,7 @@ pub(crate) fn token(call: &Call<'_>) -> Result<Answer, Failure> {
     let options = WriteOptions::create(&call.query)?;
     let expected = codec::Gvk { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
     let decoded = codec::decode(call.content_type, &call.body, expected, options.field_validation)?;
+    call.warn(decoded.warnings);
     let mut object = decoded.object;
     let manager = crate::managed::manager(&options.field_manager, call.user_agent);
     let ty = crate::facts::type_of(expected.group, expected.version, expected.kind);
@@ -279,10 +279,10 @@ pub(crate) fn token(call: &Call<'_>) -> Result<Answer, Failure> {
     let (namespace, name) = (&call.info.namespace, &call.info.name);
     if let Some(ty) = ty {
         // Kubernetes fills in the default before it notes who wrote what.
-        if let Some(spec) = object.entry("spec").or_insert_with(|| json!({})).as_object_mut() {
-            if spec.get("expirationSeconds").is_none_or(Value::is_null) {
-                spec.insert("expirationSeconds".into(), 3600.into());
-            }
+        if let Some(spec) = object.entry("spec").or_insert_with(|| json!({})).as_object_mut()
+            && spec.get("expirationSeconds").is_none_or(Value::is_null)
+        {
+            spec.insert("expirationSeconds".into(), 3600.into());
         }
         let request = crate::managed::Request {
             ty,
@@ -295,7 +295,5 @@ pub(crate) fn token(call: &Call<'_>) -> Result<Answer, Failure> {
         crate::managed::update(&request, None, &mut object);
     }
     let requested = authn::token_request(authenticator, namespace, name, &object, crate::time::now())?;
-    let mut answer = respond::value(StatusCode::CREATED, &Value::Object(requested.object));
-    respond::warn(&mut answer, &decoded.warnings);
-    Ok(answer)
+    Ok(respond::value(StatusCode::CREATED, &Value::Object(requested.object)))
 }

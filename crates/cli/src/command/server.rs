@@ -64,9 +64,9 @@ async fn serve(args: ServerArgs, out: &mut impl Write) -> Result<()> {
     let port = listening.address.port();
     let kubeconfig =
         args.kubeconfig.unwrap_or_else(|| std::env::temp_dir().join(format!("rolewright-{port}.kubeconfig")));
-    listening
-        .write_kubeconfig(&kubeconfig)
-        .with_context(|| format!("cannot write the kubeconfig `{}`; hint: choose another with --kubeconfig", kubeconfig.display()))?;
+    listening.write_kubeconfig(&kubeconfig).with_context(|| {
+        format!("cannot write the kubeconfig `{}`; hint: choose another with --kubeconfig", kubeconfig.display())
+    })?;
     writeln!(out, "ready: {}  try: kubectl --kubeconfig {} get clusterroles", listening.url(), kubeconfig.display())?;
     out.flush()?;
     listening.run(ended()).await;

@@ -29,7 +29,7 @@ pub fn conform(ty: &'static Type, value: Value) -> Result<Conformed, String> {
 }
 
 /// An object of a type with nothing in it but its metadata, as a bookmark shows it.
-pub(crate) fn empty(ty: &'static Type, metadata: Value) -> crate::strategy::Object {
+pub(crate) fn empty(ty: &'static Type, metadata: &Value) -> crate::strategy::Object {
     match conform(ty, serde_json::json!({"metadata": metadata})) {
         Ok(Conformed { value: Value::Object(object), .. }) => object,
         _ => crate::strategy::Object::new(),

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{ROOT_CA, change, delete};
 use crate::cluster::{Entry, ObjectName, Page};
+use crate::json::put;
 use crate::registry::finalizers;
 use crate::{Server, bootstrap};
 
@@ -49,7 +50,7 @@ pub(super) fn furnish_account(server: &Server, namespace: &str) {
 fn furnish(server: &Server, plural: &str, namespace: &str, name: &str, object: Value) {
     let Some(served) = server.catalog().find("", "v1", plural) else { return };
     if server.cluster().read().table(served.collection).get(namespace, name).is_none() {
-        bootstrap::put(server, "", plural, AGENT, object);
+        bootstrap::store(server, "", plural, AGENT, object);
     }
 }
 
@@ -77,10 +78,13 @@ fn clear(server: &Server, namespace: &str) -> Remaining {
     let state = server.cluster().read();
     let left = state.tables().flat_map(|(collection, table)| {
         let resource = server.catalog().stored_in(collection).group_resource().to_string();
-        table.entries(&page).map(move |entry| {
-            let finalizers = finalizers(&entry.object()).into_iter().map(str::to_owned).collect();
-            (resource.clone(), finalizers)
-        }).collect::<Vec<_>>()
+        table
+            .entries(&page)
+            .map(move |entry| {
+                let finalizers = finalizers(&entry.object()).into_iter().map(str::to_owned).collect();
+                (resource.clone(), finalizers)
+            })
+            .collect::<Vec<_>>()
     });
     left.collect()
 }
@@ -103,16 +107,43 @@ fn report(server: &Server, name: &str, remaining: &Remaining) {
     };
     let (left, finalizing) = (listed(&resources, ". has"), listed(&held, " in"));
     let wanted = [
-        ("NamespaceDeletionDiscoveryFailure", false, "ResourcesDiscovered", "All resources successfully discovered".to_owned()),
-        ("NamespaceDeletionGroupVersionParsingFailure", false, "ParsedGroupVersions", "All legacy kube types successfully parsed".to_owned()),
-        ("NamespaceDeletionContentFailure", false, "ContentDeleted", "All content successfully deleted, may be waiting on finalization".to_owned()),
-        match resources.is_empty() {
-            true => ("NamespaceContentRemaining", false, "ContentRemoved", "All content successfully removed".to_owned()),
-            false => ("NamespaceContentRemaining", true, "SomeResourcesRemain", format!("Some resources are remaining: {left}")),
+        (
+            "NamespaceDeletionDiscoveryFailure",
+            false,
+            "ResourcesDiscovered",
+            "All resources successfully discovered".to_owned(),
+        ),
+        (
+            "NamespaceDeletionGroupVersionParsingFailure",
+            false,
+            "ParsedGroupVersions",
+            "All legacy kube types successfully parsed".to_owned(),
+        ),
+        (
+            "NamespaceDeletionContentFailure",
+            false,
+            "ContentDeleted",
+            "All content successfully deleted, may be waiting on finalization".to_owned(),
+        ),
+        if resources.is_empty() {
+            ("NamespaceContentRemaining", false, "ContentRemoved", "All content successfully removed".to_owned())
+        } else {
+            ("NamespaceContentRemaining", true, "SomeResourcesRemain", format!("Some resources are remaining: {left}"))
         },
-        match held.is_empty() {
-            true => ("NamespaceFinalizersRemaining", false, "ContentHasNoFinalizers", "All content-preserving finalizers finished".to_owned()),
-            false => ("NamespaceFinalizersRemaining", true, "SomeFinalizersRemain", format!("Some content in the namespace has finalizers remaining: {finalizing}")),
+        if held.is_empty() {
+            (
+                "NamespaceFinalizersRemaining",
+                false,
+                "ContentHasNoFinalizers",
+                "All content-preserving finalizers finished".to_owned(),
+            )
+        } else {
+            (
+                "NamespaceFinalizersRemaining",
+                true,
+                "SomeFinalizersRemain",
+                format!("Some content in the namespace has finalizers remaining: {finalizing}"),
+            )
         },
     ];
     let at = ObjectName { collection: server.namespaces(), namespace: "".into(), name: name.into() };
@@ -125,12 +156,13 @@ fn report(server: &Server, name: &str, remaining: &Remaining) {
             .map(|(kind, is, reason, message)| {
                 let is = if *is { "True" } else { "False" };
                 let old = before.iter().find(|condition| condition["type"] == *kind);
-                let since = old.filter(|old| old["status"] == is).map_or(json!(now), |old| old["lastTransitionTime"].clone());
+                let since =
+                    old.filter(|old| old["status"] == is).map_or(json!(now), |old| old["lastTransitionTime"].clone());
                 json!({"type": kind, "status": is, "lastTransitionTime": since, "reason": reason, "message": message})
             })
             .collect();
         let others = before.into_iter().filter(|old| !wanted.iter().any(|(kind, ..)| old["type"] == *kind));
-        status["conditions"] = others.chain(conditions).collect();
+        put(status, "conditions", others.chain(conditions).collect::<Vec<_>>());
         Ok(object)
     });
 }

@@ -8,6 +8,7 @@ use super::respond::{self, Answer};
 use crate::Server;
 use crate::catalog::{Served, api_version};
 use crate::facts;
+use crate::json::put;
 use crate::status::Failure;
 
 pub(super) const GROUP_LIST: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -28,8 +29,8 @@ pub(super) fn answer(server: &Server, headers: &HeaderMap, accept: &str, parts: 
                 facts::groups().iter().find(|known| known.name == *group && known.name != "apiextensions.k8s.io");
             let Some(found) = found else { return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n")) };
             let mut document = group_document(found);
-            document["kind"] = "APIGroup".into();
-            document["apiVersion"] = "v1".into();
+            put(&mut document, "kind", "APIGroup");
+            put(&mut document, "apiVersion", "v1");
             Ok(respond::value(StatusCode::OK, &document))
         }
         ["apis", group, version] if server.catalog().has_version(group, version) => {
@@ -90,11 +91,11 @@ fn resources(server: &Server, group: &str, version: &str) -> Value {
         });
         for (member, values) in [("shortNames", facts.short_names), ("categories", facts.categories)] {
             if !values.is_empty() {
-                entry[member] = json!(values);
+                put(&mut entry, member, json!(values));
             }
         }
         if !facts.storage_version_hash.is_empty() {
-            entry["storageVersionHash"] = facts.storage_version_hash.into();
+            put(&mut entry, "storageVersionHash", facts.storage_version_hash);
         }
         list.push(entry);
         for sub in facts.subresources {
@@ -103,8 +104,8 @@ fn resources(server: &Server, group: &str, version: &str) -> Value {
                 "kind": sub.kind, "verbs": sub.verbs,
             });
             if let Some((group, version)) = sub.kind_from {
-                entry["group"] = group.into();
-                entry["version"] = version.into();
+                put(&mut entry, "group", group);
+                put(&mut entry, "version", version);
             }
             list.push(entry);
         }
@@ -113,7 +114,7 @@ fn resources(server: &Server, group: &str, version: &str) -> Value {
         "kind": "APIResourceList", "groupVersion": api_version(group, version), "resources": list,
     });
     if !group.is_empty() {
-        document["apiVersion"] = "v1".into();
+        put(&mut document, "apiVersion", "v1");
     }
     document
 }
@@ -136,7 +137,7 @@ fn all(server: &Server, core: bool) -> Answer {
     });
     let body = document.to_string();
     let digest = ring::digest::digest(&ring::digest::SHA512, body.as_bytes());
-    let tag: String = digest.as_ref().iter().map(|byte| format!("{byte:02X}")).collect();
+    let tag = hex(digest.as_ref());
     let mut answer = respond::typed(StatusCode::OK, GROUP_LIST, body);
     answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public"));
     answer.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
@@ -160,7 +161,7 @@ fn resource(served: &Served) -> Value {
     });
     for (member, values) in [("shortNames", facts.short_names), ("categories", facts.categories)] {
         if !values.is_empty() {
-            entry[member] = json!(values);
+            put(&mut entry, member, json!(values));
         }
     }
     let subresources: Vec<Value> = facts
@@ -172,11 +173,16 @@ fn resource(served: &Served) -> Value {
         })
         .collect();
     if !subresources.is_empty() {
-        entry["subresources"] = subresources.into();
+        put(&mut entry, "subresources", subresources);
     }
     entry
 }
 
 fn kind(group: &str, version: &str, kind: &str) -> Value {
     json!({"group": group, "version": version, "kind": kind})
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0').to_ascii_uppercase();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

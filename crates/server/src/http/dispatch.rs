@@ -1,5 +1,6 @@
 //! The way of a request: who asks, as whom, may they, and then the answer.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -30,12 +31,13 @@ const MOST_BODY: usize = 3 << 20;
 const DRAINED: usize = 64 << 20;
 const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
 /// How long a body may take to arrive.
-const BODY_PATIENCE: Duration = Duration::from_secs(60);
+const BODY_PATIENCE: Duration = Duration::from_mins(1);
 
 /// Answers one request. `identity` is set for clients in the same process.
 pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
     let answered = AssertUnwindSafe(answer(&server, identity, request)).catch_unwind().await;
-    answered.unwrap_or_else(|_| respond::failure(&Failure::internal("the server panicked while it handled the request")))
+    answered
+        .unwrap_or_else(|_| respond::failure(&Failure::internal("the server panicked while it handled the request")))
 }
 
 async fn answer(server: &Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
@@ -128,12 +130,11 @@ async fn route(
 ) -> Result<Answer, Failure> {
     let headers = &head.headers;
     let query = head.uri.query().unwrap_or_default();
-    let mut identity = match identity {
-        Some(identity) => Identity::clone(&identity),
-        None => {
-            let certificate = head.extensions.get::<Peer>().and_then(|peer| peer.certificate.as_deref());
-            server.authenticator().request(headers, certificate, crate::time::now())?
-        }
+    let mut identity = if let Some(identity) = identity {
+        Identity::clone(&identity)
+    } else {
+        let certificate = head.extensions.get::<Peer>().and_then(|peer| peer.certificate.as_deref());
+        server.authenticator().request(headers, certificate, crate::time::now())?
     };
     who.user = Some(identity.clone());
     let passed = Impersonation::from_headers(headers).and_then(|wanted| {
@@ -219,6 +220,7 @@ fn resource(
         content_type: header_text(headers, header::CONTENT_TYPE),
         user_agent: header_text(headers, header::USER_AGENT).unwrap_or_default(),
         body,
+        warnings: RefCell::default(),
     };
     // Namespaced objects are created and named only within a namespace.
     let named = !info.name.is_empty() && !info.selected;
@@ -232,15 +234,14 @@ fn resource(
         return Err(not_allowed());
     }
     negotiate::plain(call.accept.unwrap_or_default(), ["list", "watch"].contains(&info.verb.as_str()))?;
-    let answered = verb(&call);
-    match DEPRECATED.iter().find(|(plural, _)| served.group.is_empty() && served.plural == *plural) {
-        None => answered,
-        Some((_, warning)) => {
-            let mut answer = answered.unwrap_or_else(|failure| respond::failure(&failure));
-            respond::warn(&mut answer, &[(*warning).to_owned()]);
-            Ok(answer)
-        }
+    if let Some((_, warning)) =
+        DEPRECATED.iter().find(|(plural, _)| served.group.is_empty() && served.plural == *plural)
+    {
+        call.warn([(*warning).to_owned()]);
     }
+    let mut answer = verb(&call).unwrap_or_else(|failure| respond::failure(&failure));
+    respond::warn(&mut answer, &call.warnings.take());
+    Ok(answer)
 }
 
 /// What clients should no longer use.
@@ -255,7 +256,8 @@ fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
         return subresource(call);
     }
     let verb = info.verb.as_str();
-    if !served.verbs().contains(&verb) && !(verb == "watch" && served.verbs().contains(&"list")) {
+    let known = served.verbs().contains(&verb) || verb == "watch" && served.verbs().contains(&"list");
+    if !known {
         return Err(not_allowed());
     }
     if let Some(answer) = review::answer(call) {

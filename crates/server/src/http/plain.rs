@@ -17,7 +17,7 @@ pub(super) fn answer(server: &Server, head: &Parts, info: &RequestInfo, query: &
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let parts: Vec<&str> = path.split('/').skip(1).collect();
     match parts.as_slice() {
-        ["api"] | ["api", _] | ["apis"] | ["apis", ..] => discovery::answer(server, headers, accept, &parts),
+        ["api" | "apis"] | ["api", _] | ["apis", ..] => discovery::answer(server, headers, accept, &parts),
         ["version"] => Ok(respond::json(StatusCode::OK, version().to_string())),
         ["healthz" | "livez" | "readyz", ..] => Ok(health(path, query)),
         ["openapi", "v2"] => Ok(openapi::legacy(accept)),

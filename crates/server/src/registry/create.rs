@@ -19,19 +19,19 @@ impl Call<'_> {
     pub(crate) fn create(&self) -> Result<Answer, Failure> {
         self.form()?;
         let options = WriteOptions::create(&self.query)?;
-        let (object, warnings) = self.decode(options.field_validation)?;
+        let object = self.decode(options.field_validation)?;
         let given = meta(&object, "namespace");
         if self.served.namespaced && !given.is_empty() && given != self.info.namespace {
             return Err(Failure::bad_request(
                 "the namespace of the provided object does not match the namespace sent on the request",
             ));
         }
-        let (entry, more) = self.store_new(object, &options)?;
-        self.answer(StatusCode::CREATED, &entry, &[warnings, more].concat())
+        let entry = self.store_new(object, &options)?;
+        self.answer(StatusCode::CREATED, &entry)
     }
 
-    /// Stores an object that is not there yet. Returns it, and warnings.
-    pub(super) fn store_new(&self, mut object: Object, options: &WriteOptions) -> Result<(Arc<Entry>, Vec<String>), Failure> {
+    /// Stores an object that is not there yet.
+    pub(super) fn store_new(&self, mut object: Object, options: &WriteOptions) -> Result<Arc<Entry>, Failure> {
         let stored = self.stored();
         strategy::wipe_system_fields(&mut object);
         let name = meta(&object, "name").to_owned();
@@ -39,7 +39,7 @@ impl Call<'_> {
         if self.served.namespaced {
             set_meta(&mut object, "namespace", self.info.namespace.as_str());
         }
-        let duplicates = ownership::dedup_owners(&mut object);
+        self.warn(ownership::dedup_owners(&mut object));
         let now = time::now();
         set_meta(&mut object, "uid", uid::uuid_v4());
         set_meta(&mut object, "creationTimestamp", time::seconds(now));
@@ -56,8 +56,7 @@ impl Call<'_> {
         strategy::before_create(self.served.facts, &mut object, self.namespace())?;
         strategy::refuse_version(&mut object)?;
         codec::as_stored(stored.ty, &mut object);
-        let mut warnings: Vec<String> = duplicates.into_iter().collect();
-        warnings.extend(self.served.strategy.warnings(&object, None));
+        self.warn(self.served.strategy.warnings(&object, None));
         for draw in 1.. {
             match self.commit_new(&object, options.dry_run) {
                 Err(failure) if generated && failure.reason == "AlreadyExists" && draw < DRAWS => {
@@ -73,7 +72,7 @@ impl Call<'_> {
                     }
                     return Err(failure);
                 }
-                Ok(entry) => return Ok((entry, warnings)),
+                Ok(entry) => return Ok(entry),
             }
         }
         Err(Failure::already_exists(self.served.group_resource(), meta(&object, "name")))

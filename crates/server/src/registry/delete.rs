@@ -9,6 +9,7 @@ use super::{Call, finalizers, list, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
 use crate::http::respond::{self, Answer};
+use crate::json::put;
 use crate::query::{DeleteOptions, ListOptions, Propagation};
 use crate::status::{Failure, GroupResource};
 use crate::strategy::Object;
@@ -32,17 +33,10 @@ impl Call<'_> {
     pub(crate) fn delete(&self) -> Result<Answer, Failure> {
         self.form()?;
         let options = self.delete_options()?;
-        let mut warnings = Vec::new();
         if self.served.plural == "jobs" && options.propagation.is_none() && options.orphan_dependents.is_none() {
-            warnings.push(JOBS.to_owned());
+            self.warn([JOBS.to_owned()]);
         }
-        let mut answer = self.delete_named(&options)?;
-        respond::warn(&mut answer, &warnings);
-        Ok(answer)
-    }
-
-    fn delete_named(&self, options: &DeleteOptions) -> Result<Answer, Failure> {
-        let fate = self.delete_one(&self.info.name, self.namespace(), options)?;
+        let fate = self.delete_one(&self.info.name, self.namespace(), &options)?;
         let render = self.render()?;
         match fate {
             Fate::Waits(entry) => {
@@ -56,7 +50,7 @@ impl Call<'_> {
             Fate::Gone(entry) => {
                 let mut details = json!({"name": entry.name, "kind": self.served.plural, "uid": entry.uid});
                 if !self.served.group.is_empty() {
-                    details["group"] = self.served.group.as_str().into();
+                    put(&mut details, "group", self.served.group.as_str());
                 }
                 let status = json!({
                     "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
@@ -88,7 +82,9 @@ impl Call<'_> {
         if self.body.is_empty() {
             return DeleteOptions::from_query(&self.query);
         }
-        DeleteOptions::from_object(&codec::decode_options(self.content_type, &self.body, "DeleteOptions").map_err(super::unnamed_scheme)?)
+        DeleteOptions::from_object(
+            &codec::decode_options(self.content_type, &self.body, "DeleteOptions").map_err(super::unnamed_scheme)?,
+        )
     }
 
     fn delete_one(&self, name: &str, namespace: &str, options: &DeleteOptions) -> Result<Fate, Failure> {
@@ -118,7 +114,8 @@ impl Call<'_> {
                 if now.is_none_or(|now| now.revision != current.revision) {
                     return Ok(None);
                 }
-                let entry = if stays { transaction.put(collection, &draft) } else { transaction.remove(collection, &draft) };
+                let entry =
+                    if stays { transaction.put(collection, &draft) } else { transaction.remove(collection, &draft) };
                 self.server.note_namespace(transaction, collection, &entry);
                 Ok(Some(entry))
             })?;
@@ -178,10 +175,12 @@ impl Call<'_> {
                 set_meta(&mut last, "deletionGracePeriodSeconds", grace);
             }
         }
-        if namespace && last.get("status").and_then(|status| status.get("phase")).is_none_or(|phase| phase != "Terminating") {
+        if namespace
+            && last.get("status").and_then(|status| status.get("phase")).is_none_or(|phase| phase != "Terminating")
+        {
             let status = last.entry("status").or_insert_with(|| json!({}));
             if status.is_object() {
-                status["phase"] = "Terminating".into();
+                put(status, "phase", "Terminating");
             }
         }
         if finalizers(&last).is_empty()
@@ -199,7 +198,9 @@ impl Call<'_> {
         }
         let at = |path: [&str; 2]| object.get(path[0]).and_then(|part| part.get(path[1]));
         let runs = at(["spec", "nodeName"]).and_then(Value::as_str).is_some_and(|node| !node.is_empty());
-        let over = at(["status", "phase"]).and_then(Value::as_str).is_some_and(|phase| ["Failed", "Succeeded"].contains(&phase));
+        let over = at(["status", "phase"])
+            .and_then(Value::as_str)
+            .is_some_and(|phase| ["Failed", "Succeeded"].contains(&phase));
         if !runs || over {
             return 0;
         }

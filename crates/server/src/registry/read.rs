@@ -15,9 +15,7 @@ fn unexpected(failure: Failure) -> Failure {
 
 impl Call<'_> {
     pub(crate) fn get(&self) -> Result<Answer, Failure> {
-        if self.form()? == Form::MetadataList {
-            return Err(self.not_a_list(true));
-        }
+        self.form()?;
         let options = GetOptions::from_query(&self.query)?;
         let asked = list::revision(&options.resource_version).map_err(unexpected)?;
         let current = self.server.cluster().read().revision();
@@ -25,7 +23,7 @@ impl Call<'_> {
             return Err(list::too_new(asked, current));
         }
         let entry = self.current().ok_or_else(|| self.not_found())?;
-        self.answer(StatusCode::OK, &entry, &[])
+        self.answer(StatusCode::OK, &entry)
     }
 
     pub(crate) fn list(&self) -> Result<Answer, Failure> {
@@ -48,11 +46,14 @@ impl Call<'_> {
     }
 
     /// 406: metadata of one was asked of many, or the other way round.
-    fn not_a_list(&self, one: bool) -> Failure {
-        let package = if self.served.group.is_empty() { "core" } else { self.served.group.split('.').next().unwrap_or_default() };
+    pub(super) fn not_a_list(&self, one: bool) -> Failure {
+        let package =
+            if self.served.group.is_empty() { "core" } else { self.served.group.split('.').next().unwrap_or_default() };
         let kind = &self.served.kind;
         let message = if one {
-            format!("you requested PartialObjectMetadataList, but the requested object is not a list (*{package}.{kind})")
+            format!(
+                "you requested PartialObjectMetadataList, but the requested object is not a list (*{package}.{kind})"
+            )
         } else {
             format!("you requested PartialObjectMetadata, but the requested object is a list (*{package}.{kind}List)")
         };

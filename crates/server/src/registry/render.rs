@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::catalog::Served;
 use crate::cluster::Entry;
 use crate::http::negotiate::Form;
+use crate::json::put;
 use crate::query::Query;
 use crate::status::Failure;
 use crate::strategy::Object;
@@ -74,7 +75,9 @@ impl Render {
     pub(crate) fn object(&self, entry: &Entry) -> Bytes {
         match self.form {
             Form::Object => self.whole(entry),
-            Form::Table => self.table(std::slice::from_ref(&entry), true, json!({"resourceVersion": entry.revision.to_string()})),
+            Form::Table => {
+                self.table(std::slice::from_ref(&entry), true, &json!({"resourceVersion": entry.revision.to_string()}))
+            }
             Form::Metadata | Form::MetadataList => self.metadata(entry, true).to_string().into(),
         }
     }
@@ -98,7 +101,7 @@ impl Render {
             Form::Object => self.plain_list(entries, metadata),
             Form::Table => {
                 let entries: Vec<&Entry> = entries.iter().map(AsRef::as_ref).collect();
-                self.table(&entries, true, metadata.clone())
+                self.table(&entries, true, metadata)
             }
             Form::Metadata | Form::MetadataList => {
                 let items: Vec<Value> = entries.iter().map(|entry| self.metadata(entry, true)).collect();
@@ -146,7 +149,7 @@ impl Render {
     }
 
     /// A table of these objects; watches show the columns only once.
-    pub(crate) fn table(&self, entries: &[&Entry], with_columns: bool, metadata: Value) -> Bytes {
+    pub(crate) fn table(&self, entries: &[&Entry], with_columns: bool, metadata: &Value) -> Bytes {
         let rows: Vec<Value> = entries.iter().map(|entry| self.row(entry)).collect();
         // Kinds without a printer of their own leave the list unset.
         let unset = rows.is_empty() && self.served.facts.columns.iter().any(|column| column.name == "Created At");
@@ -173,7 +176,7 @@ impl Render {
         };
         let mut row = json!({"cells": cells, "object": object});
         if let Some(conditions) = conditions {
-            row["conditions"] = conditions;
+            put(&mut row, "conditions", conditions);
         }
         row
     }
@@ -190,20 +193,22 @@ impl Render {
     pub(crate) fn bookmark(&self, revision: u64, ends_initial_events: bool) -> Bytes {
         let mut metadata = json!({"resourceVersion": revision.to_string()});
         if ends_initial_events {
-            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+            put(&mut metadata, "annotations", json!({"k8s.io/initial-events-end": "true"}));
         }
         match self.form {
             Form::Object => {
-                let empty = crate::codec::empty(self.served.ty, metadata);
+                let empty = crate::codec::empty(self.served.ty, &metadata);
                 let body = Value::Object(empty).to_string();
                 format!("{}{}", self.opening, body.get(1..).unwrap_or_default()).into()
             }
             Form::Table => {
-                let empty = Entry::shown(&crate::codec::empty(self.served.ty, metadata));
-                self.table(&[&empty], false, json!({"resourceVersion": revision.to_string()}))
+                let empty = Entry::shown(&crate::codec::empty(self.served.ty, &metadata));
+                self.table(&[&empty], false, &json!({"resourceVersion": revision.to_string()}))
             }
             Form::Metadata | Form::MetadataList => {
-                json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}).to_string().into()
+                json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
+                    .to_string()
+                    .into()
             }
         }
     }

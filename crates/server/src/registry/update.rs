@@ -10,11 +10,11 @@ use crate::cluster::Entry;
 use crate::codec;
 use crate::facts;
 use crate::http::respond::Answer;
+use crate::ownership;
 use crate::patch::{self, PatchType, Patched};
 use crate::query::{FieldValidation, WriteOptions};
 use crate::status::{Details, Failure};
 use crate::strategy::{self, Object};
-use crate::ownership;
 
 /// Where the new form of an object comes from.
 pub(super) enum Change<'a> {
@@ -33,18 +33,16 @@ const TRIES: usize = 64;
 pub(super) struct Done {
     pub(super) entry: Arc<Entry>,
     pub(super) created: bool,
-    pub(super) warnings: Vec<String>,
 }
 
 impl Call<'_> {
     pub(crate) fn update(&self) -> Result<Answer, Failure> {
         self.form()?;
         let options = WriteOptions::update(&self.query)?;
-        let (object, warnings) = self.decode(options.field_validation)?;
+        let object = self.decode(options.field_validation)?;
         self.check_names(&object)?;
-        let mut done = self.change(&Change::Put(object), &options)?;
-        done.warnings.splice(0..0, warnings);
-        self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry, &done.warnings)
+        let done = self.change(&Change::Put(object), &options)?;
+        self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry)
     }
 
     pub(crate) fn patch(&self) -> Result<Answer, Failure> {
@@ -52,7 +50,7 @@ impl Call<'_> {
         let kind = patch_type(self.content_type)?;
         let options = WriteOptions::patch(&self.query, false)?;
         let done = self.change(&Change::Patch(kind, &self.body), &options)?;
-        self.answer(StatusCode::OK, &done.entry, &done.warnings)
+        self.answer(StatusCode::OK, &done.entry)
     }
 
     /// What the object says of its place must be what the URL says.
@@ -101,13 +99,12 @@ impl Call<'_> {
         if !meta(object, "uid").is_empty() {
             return Err(self.another_uid(meta(object, "uid"), ""));
         }
-        self.server.authorize(self.identity, &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() })?;
-        let mut object = object.clone();
-        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            metadata.remove("resourceVersion");
-        }
-        let (entry, warnings) = self.store_new(object, options)?;
-        Ok(Done { entry, created: true, warnings })
+        self.server.authorize(
+            self.identity,
+            &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() },
+        )?;
+        let entry = self.store_new(object.clone(), options)?;
+        Ok(Done { entry, created: true })
     }
 
     /// 409: the object is another one with the same name.
@@ -124,15 +121,20 @@ impl Call<'_> {
         Failure::conflict(self.served.group_resource(), &self.info.name, why)
     }
 
-    fn change_present(&self, current: &Arc<Entry>, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Attempt> {
+    fn change_present(
+        &self,
+        current: &Arc<Entry>,
+        change: &Change<'_>,
+        options: &WriteOptions,
+    ) -> Result<Done, Attempt> {
         let stored = self.stored();
         let old = current.object();
-        let (mut object, mut warnings) = self.new_form(&old, change, options)?;
+        let mut object = self.new_form(&old, change, options)?;
         // INVARIANT: the guards below decide in the namespace of the object, so it must be there whatever was sent.
         if self.served.namespaced {
             set_meta(&mut object, "namespace", self.info.namespace.as_str());
         }
-        warnings.extend(ownership::dedup_owners(&mut object));
+        self.warn(ownership::dedup_owners(&mut object));
         let on = self.served.group_resource();
         let uid = meta(&object, "uid");
         if !uid.is_empty() && uid != current.uid && !matches!(change, Change::Patch(..)) {
@@ -152,19 +154,23 @@ impl Call<'_> {
         self.allocate(&mut object, Some(&old));
         strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
         codec::as_stored(stored.ty, &mut object);
-        warnings.extend(self.served.strategy.warnings(&object, Some(&old)));
+        self.warn(self.served.strategy.warnings(&object, Some(&old)));
         if same(&object, &old) {
-            return Ok(Done { entry: current.clone(), created: false, warnings });
+            return Ok(Done { entry: current.clone(), created: false });
         }
         if options.dry_run {
-            return Ok(Done { entry: Arc::new(Entry::shown(&object)), created: false, warnings });
+            return Ok(Done { entry: Arc::new(Entry::shown(&object)), created: false });
         }
         let draft = self.draft(&object)?;
         // Nothing keeps it any longer: the update that takes the last finalizer away is the deletion.
         let ends = current.deleting && finalizers(&object).is_empty() && !self.waits(&object);
         let last = self.draft(&old)?;
         let overtaken = |failure: Failure| {
-            if named_version && !matches!(change, Change::Patch(..)) { Attempt::Failed(failure) } else { Attempt::Overtaken(failure) }
+            if named_version && !matches!(change, Change::Patch(..)) {
+                Attempt::Failed(failure)
+            } else {
+                Attempt::Overtaken(failure)
+            }
         };
         let mut fresh = true;
         let committed = self.server.cluster().write(|transaction| {
@@ -186,17 +192,17 @@ impl Call<'_> {
             Ok(entry) => {
                 // The last look at an object that went away is the object as it was updated.
                 let entry = if ends { Arc::new(Entry::shown(&object)) } else { entry };
-                Ok(Done { entry, created: false, warnings })
+                Ok(Done { entry, created: false })
             }
             Err(failure) if !fresh => Err(overtaken(failure)),
             Err(failure) => Err(Attempt::Failed(failure)),
         }
     }
 
-    fn new_form(&self, old: &Object, change: &Change<'_>, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
+    fn new_form(&self, old: &Object, change: &Change<'_>, options: &WriteOptions) -> Result<Object, Failure> {
         match change {
-            Change::Put(object) => Ok((object.clone(), Vec::new())),
-            Change::Make(make) => Ok((make(old.clone())?, Vec::new())),
+            Change::Put(object) => Ok(object.clone()),
+            Change::Make(make) => make(old.clone()),
             Change::Patch(kind, patch) => {
                 let mut view = match self.served.conversion {
                     Some(conversion) => (conversion.from_stored)(old),
@@ -205,20 +211,20 @@ impl Call<'_> {
                 view.insert("apiVersion".into(), self.served.api_version().into());
                 view.insert("kind".into(), self.served.kind.as_str().into());
                 let patched = patch::apply(*kind, self.served.ty, &view, patch, options.field_validation)?;
-                let (mut object, warnings) = self.conform_patched(*kind, &patched, options)?;
+                let mut object = self.conform_patched(*kind, &patched, options)?;
                 self.served.strategy.default(&mut object);
                 let mut object = self.to_stored(object);
                 if meta(&object, "namespace").is_empty() && self.served.namespaced {
                     set_meta(&mut object, "namespace", self.info.namespace.as_str());
                 }
                 self.check_names(&object)?;
-                Ok((object, warnings))
+                Ok(object)
             }
         }
     }
 
     /// What a patch makes must still be of its type.
-    fn conform_patched(&self, kind: PatchType, patched: &Patched, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
+    fn conform_patched(&self, kind: PatchType, patched: &Patched, options: &WriteOptions) -> Result<Object, Failure> {
         let text = |member: &str| patched.object.get(member).and_then(Value::as_str).unwrap_or_default();
         if (text("apiVersion"), text("kind")) != (&self.served.api_version(), &self.served.kind) {
             // Kubernetes reads it as what it claims to be before it notices.
@@ -245,9 +251,12 @@ impl Call<'_> {
         let Value::Object(object) = conformed.value else { return Err(patched.refused("it is no object")) };
         let strict = [patched.strict.as_slice(), &conformed.strict].concat();
         match options.field_validation {
-            FieldValidation::Ignore => Ok((object, Vec::new())),
-            FieldValidation::Warn => Ok((object, strict)),
-            FieldValidation::Strict if strict.is_empty() => Ok((object, Vec::new())),
+            FieldValidation::Strict if strict.is_empty() => Ok(object),
+            FieldValidation::Ignore => Ok(object),
+            FieldValidation::Warn => {
+                self.warn(strict);
+                Ok(object)
+            }
             FieldValidation::Strict => Err(patched.refused(&format!("strict decoding error: {}", strict.join(", ")))),
         }
     }
@@ -258,7 +267,8 @@ impl Call<'_> {
             let finalizers = object.get("spec").and_then(|spec| spec.get("finalizers")).and_then(Value::as_array);
             return finalizers.is_some_and(|list| !list.is_empty());
         }
-        let grace = object.get("metadata").and_then(|meta| meta.get("deletionGracePeriodSeconds")).and_then(Value::as_i64);
+        let grace =
+            object.get("metadata").and_then(|meta| meta.get("deletionGracePeriodSeconds")).and_then(Value::as_i64);
         grace.is_some_and(|seconds| seconds > 0)
     }
 }

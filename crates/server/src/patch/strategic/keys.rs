@@ -46,12 +46,11 @@ impl Keys {
     pub(super) fn of_objects<'a>(items: impl IntoIterator<Item = &'a Value>, merge_key: &str) -> Self {
         let mut keys = Self::default();
         for item in items {
-            match item {
-                Value::Object(object) => keys.push(object.get(merge_key)),
-                _ => {
-                    keys.stray.get_or_insert(keys.len);
-                    keys.push(None);
-                }
+            if let Value::Object(object) = item {
+                keys.push(object.get(merge_key))
+            } else {
+                keys.stray.get_or_insert(keys.len);
+                keys.push(None);
             }
         }
         keys

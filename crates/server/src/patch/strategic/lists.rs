@@ -89,12 +89,11 @@ fn objects(
         for item in plain {
             let Value::Object(patch) = item else { continue };
             let key = key_of(patch, merge_key)?.clone();
-            match keys.position(&key)?.and_then(|at| original.get_mut(at)) {
-                Some(Value::Object(original)) => members(original, patch, schema)?,
-                _ => {
-                    keys.push(Some(&key));
-                    original.push(Value::Object(patch.clone()));
-                }
+            if let Some(Value::Object(original)) = keys.position(&key)?.and_then(|at| original.get_mut(at)) {
+                members(original, patch, schema)?
+            } else {
+                keys.push(Some(&key));
+                original.push(Value::Object(patch.clone()));
             }
             order.push(Value::Object([(merge_key.to_owned(), key)].into_iter().collect()));
         }

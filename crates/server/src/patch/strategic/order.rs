@@ -25,7 +25,7 @@ pub(super) fn lists(original: &mut Object, patch: &mut Object, schema: Schema) -
             Some(Value::Array(list)) => Some(list.clone()),
             Some(other) => return Err(wrong_type(wanted, other)),
         };
-        let mut change = match patch.get_mut(name) {
+        let change = match patch.get_mut(name) {
             None => None,
             Some(Value::Array(list)) => Some(list),
             Some(other) => return Err(wrong_type(wanted, other)),
@@ -34,7 +34,7 @@ pub(super) fn lists(original: &mut Object, patch: &mut Object, schema: Schema) -
         let merge_key = field.patch.merge_key.unwrap_or_default();
         check(change.as_deref().map_or(&[], Vec::as_slice), &order, merge_key)?;
         let after = change.as_deref().cloned().unwrap_or_default();
-        let merged = match (&before, change.as_deref_mut()) {
+        let merged = match (&before, change) {
             (None, None) => continue,
             (Some(before), None) => before.clone(),
             (None, Some(change)) => change.iter_mut().filter_map(without_directives).collect(),
