@@ -113,7 +113,7 @@ pub fn apply(
     match kind {
         PatchType::Json => operations(ty, original, patch, strictly),
         PatchType::Merge => merged(ty, original, patch, strictly),
-        PatchType::Strategic => strategic(ty, original, &patch),
+        PatchType::Strategic => strategic(ty, original, &patch, strictly),
     }
 }
 
@@ -170,8 +170,11 @@ fn merged(ty: &'static Type, original: &Object, mut patch: Node, strictly: bool)
     decoded(document, strict)
 }
 
-fn strategic(ty: &'static Type, original: &Object, patch: &Node) -> Result<Patched, Failure> {
-    let strict = strict::object(patch).map_err(Fault::Malformed)?;
+fn strategic(ty: &'static Type, original: &Object, patch: &Node, strictly: bool) -> Result<Patched, Failure> {
+    let mut strict = strict::object(patch).map_err(Fault::Malformed)?;
+    if !strictly {
+        strict.clear();
+    }
     let mut patch = match patch.value() {
         Value::Object(patch) => patch,
         _ => Object::new(),

@@ -10,5 +10,7 @@ mod authorize;
 mod compare;
 mod decoding;
 mod escalate;
+mod patching;
 mod rulesets;
+mod selecting;
 mod validating;
