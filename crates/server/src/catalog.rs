@@ -143,6 +143,11 @@ impl Catalog {
         self.stored.len()
     }
 
+    /// Whether anything of this group is served.
+    pub(crate) fn has_group(&self, group: &str) -> bool {
+        self.served.iter().any(|served| served.group == group)
+    }
+
     /// Whether anything of this group and version is served.
     pub(crate) fn has_version(&self, group: &str, version: &str) -> bool {
         self.served.iter().any(|served| served.group == group && served.version == version)

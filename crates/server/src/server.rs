@@ -7,7 +7,9 @@ use axum::Router;
 use rolewright_core::{Request, User};
 use tokio::sync::watch;
 
-use crate::authn::{Accounts, Authenticator, Identity, Issuer, Live, Referred, SigningKey};
+use crate::authn::{
+    Accounts, Authenticator, DEFAULT_ISSUER, Identity, Impersonated, Impersonation, ImpersonationModes, Issuer, Live, Referred, SigningKey,
+};
 use crate::catalog::Catalog;
 use crate::cluster::{Cluster, Collection, Entry, Guard, Transaction};
 use crate::http::dispatch;
@@ -88,7 +90,9 @@ struct Inner {
     namespaces: Collection,
     settings: Settings,
     authenticator: Authenticator,
+    impersonation: ImpersonationModes,
     audit: Option<crate::audit::Audit>,
+    openapi: crate::openapi::Documents,
     ended: watch::Sender<bool>,
 }
 
@@ -127,7 +131,11 @@ impl Server {
         if !settings.controllers.aggregation {
             cluster.leave_aggregation();
         }
-        let issuer = Arc::new(Issuer::new(SigningKey::generate()?));
+        let issuer = Arc::new(Issuer {
+            name: DEFAULT_ISSUER.to_owned(),
+            audiences: vec![DEFAULT_ISSUER.to_owned()],
+            key: SigningKey::generate()?,
+        });
         let accounts = Arc::new(StoredAccounts { cluster: cluster.clone(), catalog: catalog.clone() });
         let mut authenticator = Authenticator::new(issuer, accounts);
         if let Some(token) = &settings.admin_token {
@@ -142,8 +150,9 @@ impl Server {
         };
         let namespaces =
             catalog.find("", "v1", "namespaces").map_or(Collection::at(0), |namespaces| namespaces.collection);
+        let openapi = crate::openapi::Documents::of(&catalog);
         let ended = watch::Sender::new(false);
-        let server = Self(Arc::new(Inner { cluster, catalog, namespaces, settings, authenticator, audit, ended }));
+        let server = Self(Arc::new(Inner { cluster, catalog, namespaces, settings, authenticator, impersonation: ImpersonationModes::default(), audit, openapi, ended }));
         bootstrap::fill(&server);
         controller::start(&server);
         Ok(server)
@@ -183,6 +192,10 @@ impl Server {
         &self.0.catalog
     }
 
+    pub(crate) fn openapi(&self) -> &crate::openapi::Documents {
+        &self.0.openapi
+    }
+
     pub(crate) fn settings(&self) -> &Settings {
         &self.0.settings
     }
@@ -211,6 +224,20 @@ impl Server {
         {
             transaction.wake_namespace(&entry.namespace.clone());
         }
+    }
+
+    /// Who this user becomes for this request, if they may.
+    pub(crate) fn impersonate(
+        &self,
+        identity: &Identity,
+        wanted: &Impersonation,
+        info: &RequestInfo,
+    ) -> Result<Impersonated, Failure> {
+        let state = self.cluster().read();
+        let authorizer = &state.rights.authorizer;
+        self.0.impersonation.impersonate(identity, wanted, &info.to_request(), |user, request| {
+            if authorizer.allows(user, request) { Ok(()) } else { Err(authorizer.explain(user, request).text()) }
+        })
     }
 
     /// Whether this user may do this; the answer that they get if not.

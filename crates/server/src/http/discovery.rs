@@ -1,10 +1,9 @@
 //! What is served, told to clients: the old documents one by one, and the new one in a single answer.
 
-use axum::http::{HeaderValue, StatusCode, header};
-use rolewright_core::Name;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::negotiate::choices;
+use super::negotiate::{self, choices};
 use super::respond::{self, Answer};
 use crate::Server;
 use crate::catalog::{Served, api_version};
@@ -13,17 +12,22 @@ use crate::status::Failure;
 
 pub(super) const GROUP_LIST: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-pub(super) fn answer(server: &Server, accept: &str, parts: &[&str]) -> Result<Answer, Failure> {
+pub(super) fn answer(server: &Server, headers: &HeaderMap, accept: &str, parts: &[&str]) -> Result<Answer, Failure> {
+    if !matches!(parts, [_]) || !accept.contains("as=") {
+        negotiate::plain(accept, false)?;
+    }
     match parts {
         ["api"] if wants_all(accept) => Ok(all(server, true)),
         ["apis"] if wants_all(accept) => Ok(all(server, false)),
-        ["api"] => Ok(respond::value(StatusCode::OK, &versions())),
+        ["api" | "apis"] if !acceptable(accept) => Err(Failure::not_acceptable(&negotiate::ACCEPTED)),
+        ["api"] => Ok(respond::value(StatusCode::OK, &versions(headers))),
         ["apis"] => Ok(respond::value(StatusCode::OK, &groups())),
         ["api", "v1"] => Ok(respond::value(StatusCode::OK, &resources(server, "", "v1"))),
         ["apis", group] => {
             let found =
                 facts::groups().iter().find(|known| known.name == *group && known.name != "apiextensions.k8s.io");
-            let mut document = found.map(group_document).ok_or_else(Failure::no_such_resource)?;
+            let Some(found) = found else { return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n")) };
+            let mut document = group_document(found);
             document["kind"] = "APIGroup".into();
             document["apiVersion"] = "v1".into();
             Ok(respond::value(StatusCode::OK, &document))
@@ -31,8 +35,18 @@ pub(super) fn answer(server: &Server, accept: &str, parts: &[&str]) -> Result<An
         ["apis", group, version] if server.catalog().has_version(group, version) => {
             Ok(respond::value(StatusCode::OK, &resources(server, group, version)))
         }
+        ["apis", group, _] if server.catalog().has_group(group) => Err(Failure::no_such_resource()),
+        ["api", _] => Err(Failure::no_such_resource()),
         _ => Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n")),
     }
+}
+
+/// Among the choices is one that is served: plain, or one of the documents with everything.
+fn acceptable(accept: &str) -> bool {
+    let choices = choices(accept);
+    choices.is_empty()
+        || choices.iter().any(|choice| choice.parameter("as").is_empty() || choice.media != "application/json")
+        || wants_all(accept)
 }
 
 /// The client understands the document that has everything. Peers are not merged here, so `profile` does not matter.
@@ -45,10 +59,11 @@ fn wants_all(accept: &str) -> bool {
     first.is_some_and(|choice| choice.parameter("as") == "APIGroupDiscoveryList")
 }
 
-fn versions() -> Value {
+fn versions(headers: &HeaderMap) -> Value {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     json!({
         "kind": "APIVersions", "versions": ["v1"],
-        "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": ""}],
+        "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": host}],
     })
 }
 
@@ -123,6 +138,7 @@ fn all(server: &Server, core: bool) -> Answer {
     let digest = ring::digest::digest(&ring::digest::SHA512, body.as_bytes());
     let tag: String = digest.as_ref().iter().map(|byte| format!("{byte:02X}")).collect();
     let mut answer = respond::typed(StatusCode::OK, GROUP_LIST, body);
+    answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public"));
     answer.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{tag}\"")) {
         answer.headers_mut().insert(header::ETAG, tag);
@@ -139,7 +155,7 @@ fn version(server: &Server, group: &str, version: &str) -> Value {
 fn resource(served: &Served) -> Value {
     let facts = served.facts;
     let mut entry = json!({
-        "resource": facts.plural, "responseKind": kind(&served.group, &served.version, facts.kind),
+        "resource": facts.plural, "responseKind": kind("", "", facts.kind),
         "scope": if facts.namespaced { "Namespaced" } else { "Cluster" }, "singularResource": facts.singular, "verbs": facts.verbs,
     });
     for (member, values) in [("shortNames", facts.short_names), ("categories", facts.categories)] {
@@ -151,11 +167,8 @@ fn resource(served: &Served) -> Value {
         .subresources
         .iter()
         .map(|sub| {
-            let (group, version) =
-                sub.kind_from.map_or((served.group.clone(), served.version.clone()), |(group, version)| {
-                    (Name::new_static(group), Name::new_static(version))
-                });
-            json!({"subresource": sub.name, "responseKind": kind(&group, &version, sub.kind), "verbs": sub.verbs})
+            let (group, version) = sub.kind_from.unwrap_or_default();
+            json!({"subresource": sub.name, "responseKind": kind(group, version, sub.kind), "verbs": sub.verbs})
         })
         .collect();
     if !subresources.is_empty() {

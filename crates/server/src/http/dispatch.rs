@@ -1,10 +1,12 @@
 //! The way of a request: who asks, as whom, may they, and then the answer.
 
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use bytes::Bytes;
 use futures::FutureExt;
@@ -12,10 +14,10 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 
 use super::request::RequestInfo;
 use super::respond::{self, Answer};
-use super::{discovery, plain};
+use super::{negotiate, plain};
 use crate::Server;
-use crate::audit::Record;
-use crate::authn::{Identity, impersonate};
+use crate::audit;
+use crate::authn::{Identity, Impersonated, Impersonation};
 use crate::query::Query;
 use crate::registry::Call;
 use crate::review;
@@ -24,31 +26,42 @@ use crate::tls::Peer;
 
 /// The largest body that is read.
 const MOST_BODY: usize = 3 << 20;
+/// How much of a body that is too large is read only to be able to say so, and for how long.
+const DRAINED: usize = 64 << 20;
+const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
 /// How long a body may take to arrive.
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Answers one request. `identity` is set for clients in the same process.
 pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
     let answered = AssertUnwindSafe(answer(&server, identity, request)).catch_unwind().await;
-    answered
-        .unwrap_or_else(|_| respond::failure(&Failure::internal("the server panicked while it handled the request")))
+    answered.unwrap_or_else(|_| respond::failure(&Failure::internal("the server panicked while it handled the request")))
 }
 
 async fn answer(server: &Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
+    let received = crate::time::now();
     let (head, body) = request.into_parts();
-    let query = head.uri.query().unwrap_or_default();
-    let info = RequestInfo::read(&head.method, head.uri.path(), query);
-    let mut record = Record::new(&head, &info);
-    let answered =
-        route(server, identity, &head.headers, head.extensions.get::<Peer>(), &info, query, body, &mut record).await;
+    let info = RequestInfo::read(&head.method, head.uri.path(), head.uri.query().unwrap_or_default());
+    let mut who = Who::default();
+    let answered = route(server, identity, &head, &info, body, &mut who).await;
+    let response = match &answered {
+        Ok(answer) => audit::Response::Done(answer.status().as_u16()),
+        Err(failure) => audit::Response::Failed(Box::new(failure.clone())),
+    };
     let mut answer = answered.unwrap_or_else(|failure| respond::failure(&failure));
+    let id = audit::audit_id(&head.headers);
     let headers = answer.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
-    if let Ok(id) = HeaderValue::from_str(record.audit_id()) {
+    if who.refused {
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    }
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+    }
+    if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert("audit-id", id);
     }
-    if let Some(audit) = server.audit() {
-        audit.event(record, &info, answer.status());
+    if let Some(log) = server.audit() {
+        log.event(record(id, received, &head, &info, who, response));
     }
     if head.method == axum::http::Method::HEAD {
         *answer.body_mut() = Body::empty();
@@ -56,54 +69,109 @@ async fn answer(server: &Server, identity: Option<Arc<Identity>>, request: Reque
     answer
 }
 
-#[expect(clippy::too_many_arguments, reason = "the parts of one request")]
+/// What becomes known about a request on its way.
+#[derive(Default)]
+struct Who {
+    user: Option<Identity>,
+    impersonated: Option<Impersonated>,
+    decision: Option<(bool, String)>,
+    /// Refused before anything was looked at.
+    refused: bool,
+}
+
+fn record(
+    id: String,
+    received: jiff::Timestamp,
+    head: &Parts,
+    info: &RequestInfo,
+    who: Who,
+    response: audit::Response,
+) -> audit::Record {
+    let peer = head.extensions.get::<Peer>().map(|peer| peer.address.ip());
+    let long = info.verb == "watch";
+    let record = audit::Record {
+        audit_id: id,
+        stage: if long { audit::Stage::ResponseStarted } else { audit::Stage::ResponseComplete },
+        request_uri: head.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
+        verb: info.verb.clone(),
+        user: who.user,
+        impersonated: who.impersonated,
+        source_ips: peer.map(|peer| audit::source_addresses(&head.headers, peer)).unwrap_or_default(),
+        user_agent: header_text(&head.headers, header::USER_AGENT).unwrap_or_default().to_owned(),
+        object: info.is_resource.then(|| audit::AuditedObject {
+            resource: info.resource.clone(),
+            namespace: info.namespace.clone(),
+            name: info.name.clone(),
+            api_group: info.group.clone(),
+            api_version: info.version.clone(),
+            subresource: info.subresource.clone(),
+            ..audit::AuditedObject::default()
+        }),
+        response,
+        received,
+        reached: crate::time::now(),
+        annotations: BTreeMap::new(),
+    };
+    match who.decision {
+        Some((allowed, reason)) => record.decided(allowed, &reason),
+        None => record,
+    }
+}
+
 async fn route(
     server: &Server,
     identity: Option<Arc<Identity>>,
-    headers: &HeaderMap,
-    peer: Option<&Peer>,
+    head: &Parts,
     info: &RequestInfo,
-    query: &str,
     body: Body,
-    record: &mut Record,
+    who: &mut Who,
 ) -> Result<Answer, Failure> {
-    let identity = match identity {
+    let headers = &head.headers;
+    let query = head.uri.query().unwrap_or_default();
+    let mut identity = match identity {
         Some(identity) => Identity::clone(&identity),
         None => {
-            let certificate = peer.and_then(|peer| peer.certificate.as_deref());
+            let certificate = head.extensions.get::<Peer>().and_then(|peer| peer.certificate.as_deref());
             server.authenticator().request(headers, certificate, crate::time::now())?
         }
     };
-    record.user(&identity);
-    let identity = match impersonate(headers, &identity, info, |user, request| {
-        server.cluster().read().rights.authorizer.allows(user, request)
-    })? {
-        Some(other) => {
-            record.impersonated(&other);
-            other
+    who.user = Some(identity.clone());
+    let passed = Impersonation::from_headers(headers).and_then(|wanted| {
+        if let Some(wanted) = wanted {
+            let other = server.impersonate(&identity, &wanted, info)?;
+            identity = other.identity.clone();
+            who.impersonated = Some(other);
         }
-        None => identity,
-    };
-    authorize(server, &identity, info, record)?;
+        authorize(server, &identity, info, who)
+    });
+    if let Err(failure) = passed {
+        who.refused = true;
+        return Err(failure);
+    }
     if !info.is_resource {
-        return plain::answer(server, headers, info, query);
+        return plain::answer(server, head, info, query);
     }
     let body = read(headers, body).await?;
-    resource(server, &identity, headers, info, query, body)
+    resource(server, &identity, head, info, body)
 }
 
-fn authorize(server: &Server, identity: &Identity, info: &RequestInfo, record: &mut Record) -> Result<(), Failure> {
+fn authorize(server: &Server, identity: &Identity, info: &RequestInfo, who: &mut Who) -> Result<(), Failure> {
     if server.audit().is_some() {
         let state = server.cluster().read();
         let decision = state.rights.authorizer.explain(&identity.user, &info.to_request());
-        record.decision(decision.allowed, &decision.text());
+        who.decision = Some((decision.allowed, decision.text()));
     }
     server.authorize(identity, info)
+}
+
+fn header_text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
 async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if announced.is_some_and(|length| length > MOST_BODY) {
+        drain(body).await;
         return Err(Failure::too_large(MOST_BODY));
     }
     let collected = tokio::time::timeout(BODY_PATIENCE, Limited::new(body, MOST_BODY).collect()).await;
@@ -115,57 +183,94 @@ async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
     }
 }
 
+/// Reads on for a while without keeping anything: a client that is still sending hears no answer.
+async fn drain(mut body: Body) {
+    let all = async {
+        let mut left = DRAINED;
+        while let Some(Ok(frame)) = body.frame().await {
+            let Some(rest) = frame.data_ref().map_or(Some(left), |data| left.checked_sub(data.len())) else { return };
+            left = rest;
+        }
+    };
+    let _ = tokio::time::timeout(DRAIN_PATIENCE, all).await;
+}
+
 fn resource(
     server: &Server,
     identity: &Identity,
-    headers: &HeaderMap,
+    head: &Parts,
     info: &RequestInfo,
-    query: &str,
     body: Bytes,
 ) -> Result<Answer, Failure> {
-    if !server.catalog().has_version(&info.group, &info.version) || info.named_group == info.group.is_empty() {
+    let (headers, query) = (&head.headers, head.uri.query().unwrap_or_default());
+    if !server.catalog().has_group(&info.group) || info.named_group == info.group.is_empty() {
         return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
     }
     let Some(served) = server.catalog().find(&info.group, &info.version, &info.resource) else {
         return Err(Failure::no_such_resource());
     };
-    let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let call = Call {
         server,
         served,
         info,
         identity,
         query: Query::parse(query),
-        accept: text(header::ACCEPT),
-        content_type: text(header::CONTENT_TYPE),
-        user_agent: text(header::USER_AGENT).unwrap_or_default(),
+        accept: header_text(headers, header::ACCEPT),
+        content_type: header_text(headers, header::CONTENT_TYPE),
+        user_agent: header_text(headers, header::USER_AGENT).unwrap_or_default(),
         body,
     };
     // Namespaced objects are created and named only within a namespace.
-    let misplaced = served.namespaced == info.namespace.is_empty() && !(served.namespaced && info.name.is_empty());
+    let named = !info.name.is_empty() && !info.selected;
+    let misplaced = served.namespaced == info.namespace.is_empty() && (named || !served.namespaced);
     if misplaced && served.plural != "namespaces" || !info.rest.is_empty() {
         return Err(Failure::no_such_resource());
     }
+    let across = served.namespaced && info.namespace.is_empty();
+    let needs_name = ["update", "patch"].contains(&info.verb.as_str());
+    if across && info.verb == "deletecollection" || needs_name && !named || head.method == axum::http::Method::HEAD {
+        return Err(not_allowed());
+    }
+    negotiate::plain(call.accept.unwrap_or_default(), ["list", "watch"].contains(&info.verb.as_str()))?;
+    let answered = verb(&call);
+    match DEPRECATED.iter().find(|(plural, _)| served.group.is_empty() && served.plural == *plural) {
+        None => answered,
+        Some((_, warning)) => {
+            let mut answer = answered.unwrap_or_else(|failure| respond::failure(&failure));
+            respond::warn(&mut answer, &[(*warning).to_owned()]);
+            Ok(answer)
+        }
+    }
+}
+
+/// What clients should no longer use.
+const DEPRECATED: [(&str, &str); 2] = [
+    ("endpoints", "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
+    ("componentstatuses", "v1 ComponentStatus is deprecated in v1.19+"),
+];
+
+fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
+    let (info, served) = (call.info, call.served);
     if !info.subresource.is_empty() {
-        return subresource(&call);
+        return subresource(call);
     }
     let verb = info.verb.as_str();
     if !served.verbs().contains(&verb) && !(verb == "watch" && served.verbs().contains(&"list")) {
-        return Err(not_allowed(&call));
+        return Err(not_allowed());
     }
-    if let Some(answer) = review::answer(&call) {
+    if let Some(answer) = review::answer(call) {
         return answer;
     }
     match verb {
         "get" => call.get(),
         "list" | "watch" => call.list(),
-        "create" if served.namespaced && info.namespace.is_empty() || !info.name.is_empty() => Err(not_allowed(&call)),
+        "create" if served.namespaced && info.namespace.is_empty() || named(info) => Err(not_allowed()),
         "create" => call.create(),
         "update" => call.update(),
         "patch" => call.patch(),
         "delete" => call.delete(),
         "deletecollection" => call.delete_collection(),
-        _ => Err(not_allowed(&call)),
+        _ => Err(not_allowed()),
     }
 }
 
@@ -173,7 +278,7 @@ fn subresource(call: &Call<'_>) -> Result<Answer, Failure> {
     let info = call.info;
     let Some(sub) = call.served.subresource(&info.subresource) else { return Err(Failure::no_such_resource()) };
     if !sub.verbs.contains(&info.verb.as_str()) {
-        return Err(not_allowed(call));
+        return Err(not_allowed());
     }
     match (info.subresource.as_str(), info.verb.as_str()) {
         ("token", "create") => review::token(call),
@@ -189,17 +294,11 @@ fn subresource(call: &Call<'_>) -> Result<Answer, Failure> {
     }
 }
 
-fn not_allowed(call: &Call<'_>) -> Failure {
-    let _ = discovery::GROUP_LIST;
-    let method = match call.info.verb.as_str() {
-        "create" => "create",
-        "update" => "update",
-        "patch" => "patch",
-        "delete" => "delete",
-        "deletecollection" => "deletecollection",
-        _ => "get",
-    };
-    let _ = method;
+fn named(info: &RequestInfo) -> bool {
+    !info.name.is_empty() && !info.selected
+}
+
+fn not_allowed() -> Failure {
     Failure::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
         .about(crate::status::Details::default())
 }

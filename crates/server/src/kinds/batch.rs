@@ -1,5 +1,8 @@
 //! Jobs and cron jobs.
 
+mod schedule;
+pub(super) mod validate;
+
 use super::pod::prepare::template;
 use super::read::{absent, below, child, child_mut, fill, fill_text, flag, text};
 use super::workload::{TEMPLATE, label_as_template};
@@ -43,6 +46,7 @@ pub(super) fn prepare_job(job: &mut Object) {
     if flag(spec, "manualSelector") {
         return;
     }
+    let before = below(spec, &["template", "metadata", "labels"]).cloned().unwrap_or_default();
     let labels = child_mut(spec, "template").and_then(|template| child_mut(template, "metadata"));
     if let Some(labels) = labels.and_then(|metadata| child_mut(metadata, "labels")) {
         for (label, value) in [("job-name", &name), ("controller-uid", &uid)] {
@@ -53,5 +57,12 @@ pub(super) fn prepare_job(job: &mut Object) {
     }
     if let Some(labels) = child_mut(spec, "selector").and_then(|selector| child_mut(selector, "matchLabels")) {
         labels.entry("batch.kubernetes.io/controller-uid").or_insert_with(|| uid.into());
+    }
+    // Labels that a job has from its template are the same map in Go, so they get the new ones too.
+    let labels = below(job, &["spec", "template", "metadata", "labels"]).cloned();
+    if let (Some(labels), Some(metadata)) = (labels, child_mut(job, "metadata"))
+        && child(metadata, "labels").is_some_and(|own| *own == before)
+    {
+        metadata.insert("labels".to_owned(), labels.into());
     }
 }

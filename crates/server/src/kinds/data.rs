@@ -38,3 +38,34 @@ pub(super) fn immutable(object: &Object, old: &Object, data: &[&str], defaulted:
     }
     errors
 }
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use serde_json::json;
+
+    use super::*;
+    use crate::strategy::Strategy as _;
+
+    #[test]
+    fn the_length_is_known_without_decoding() {
+        for length in 0..20 {
+            assert_eq!(decoded_len(&STANDARD.encode(vec![7; length])), length);
+        }
+    }
+
+    #[test]
+    fn a_mebibyte_is_allowed() {
+        let object = |value: serde_json::Value| value.as_object().unwrap().clone();
+        for (more, faults) in [(0, 0), (1, 1)] {
+            let bytes = STANDARD.encode(vec![7; SIZE_MAX + more - 3]);
+            let map = object(json!({"data": {"a": "xyz"}, "binaryData": {"b": bytes}}));
+            let errors = crate::kinds::config_map::ConfigMap.validate(&map);
+            assert_eq!(errors.len(), faults);
+            assert!(errors.iter().all(|error| error.to_string() == "[]: Too long: may not be more than 1048576 bytes"));
+            let secret = object(json!({"data": {"a": "eHh4", "b": bytes}}));
+            assert_eq!(crate::kinds::secret::Secret.validate(&secret).len(), faults);
+        }
+    }
+}

@@ -1,9 +1,11 @@
 //! Network policies, ingresses and endpoint slices.
 
+pub(super) mod validate;
+
 use rolewright_core::validate::names;
 use serde_json::Value;
 
-use super::read::{child, fill, items, items_mut, list};
+use super::read::{child, fill, integer, items, items_mut, known_mut, list};
 use crate::strategy::Object;
 
 pub(super) fn default_policy(spec: &mut Object) {
@@ -29,6 +31,11 @@ pub(super) fn drop_topology(slice: &mut Object, old: Option<&Object>) {
     };
     if old.is_some_and(|old| list(old, "endpoints") == list(slice, "endpoints")) {
         return;
+    }
+    // That it was there at all counts as a change.
+    let before = old.and_then(|old| child(old, "metadata")).and_then(|metadata| integer(metadata, "generation"));
+    if let (Some(before), Some(metadata)) = (before, known_mut(slice, "metadata")) {
+        metadata.insert("generation".to_owned(), before.saturating_add(1).into());
     }
     let known: Vec<String> = old.into_iter().flat_map(|old| items(old, "endpoints")).filter_map(topology).collect();
     for endpoint in items_mut(slice, "endpoints") {

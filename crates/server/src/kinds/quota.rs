@@ -56,6 +56,13 @@ pub(super) fn prepare_node(node: &mut Object) {
     }
 }
 
+pub(super) fn prepare_node_status(node: &mut Object, old: &Object) {
+    let used = child(old, "status").is_some_and(|status| !absent(status, "config"));
+    if let (false, Some(status)) = (used, known_mut(node, "status")) {
+        status.remove("config");
+    }
+}
+
 pub(super) fn prepare_node_update(node: &mut Object, old: &Object) {
     let used = child(old, "spec").is_some_and(|spec| !absent(spec, "configSource"));
     if let (false, Some(spec)) = (used, known_mut(node, "spec")) {

@@ -35,10 +35,13 @@ fn zero_field(field: &'static Field) -> Option<Value> {
     Some(match field.ty {
         _ if field.pointer => Value::Null,
         Ty::Bool => false.into(),
-        Ty::Int32 | Ty::Int64 | Ty::Uint32 | Ty::Float64 => 0.into(),
+        Ty::Int32
+        | Ty::Int64
+        | Ty::Uint32
+        | Ty::Float64
+        | Ty::Ref(Type { shape: Shape::Codec(Codec::IntOrString, _), .. }) => 0.into(),
         Ty::String => "".into(),
         Ty::Ref(Type { shape: Shape::Codec(Codec::Quantity, _), .. }) => "0".into(),
-        Ty::Ref(Type { shape: Shape::Codec(Codec::IntOrString, _), .. }) => 0.into(),
         _ => Value::Null,
     })
 }

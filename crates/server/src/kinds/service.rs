@@ -1,6 +1,11 @@
 //! Services.
 
+mod allocate;
+pub(super) mod validate;
+
 use serde_json::json;
+
+pub use allocate::{allocate, keep_allocated};
 
 use super::read::{below, child, child_mut, fill, fill_text, integer, items, items_mut, known_mut, list, text};
 use crate::strategy::Object;

@@ -1,5 +1,7 @@
 //! Volumes, claims, and how volumes are made.
 
+pub(super) mod validate;
+
 use serde_json::Value;
 
 use super::read::{absent, child, child_mut, fill, fill_text, known_mut, list, text};

@@ -1,5 +1,7 @@
 //! Controllers of pods: deployments, replica sets, stateful sets, daemon sets and replication controllers.
 
+pub(super) mod validate;
+
 use serde_json::Value;
 
 use super::pod::prepare::template;
@@ -153,6 +155,14 @@ pub(super) fn prepare_daemon_set_update(set: &mut Object, old: &Object) {
         });
     if let Some(metadata) = child_mut(set, "metadata") {
         set_template_generation(metadata, before.saturating_add(i64::from(changed)));
+    }
+}
+
+/// The generation of the template belongs to the spec.
+pub(super) fn prepare_daemon_set_status(set: &mut Object, old: &Object) {
+    let before = child(old, "metadata").map(template_generation).unwrap_or_default();
+    if let Some(metadata) = child_mut(set, "metadata") {
+        set_template_generation(metadata, before);
     }
 }
 

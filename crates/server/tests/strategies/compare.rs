@@ -66,7 +66,7 @@ fn writes() -> u32 {
 }
 
 /// Compares random writes of a kind, after all kept ones.
-pub(crate) fn compare(kind: Kind, body: fn(f64) -> Values) {
+pub(crate) fn compare(kind: &Kind, body: fn(f64) -> Values) {
     let suite = &format!("strategy_{}{}", kind.resource.plural, kind.resource.group.replace(['.', '/'], "_"));
     let Some(oracle) = Oracle::start(suite).unwrap() else { return };
     let oracle = RefCell::new(oracle);
@@ -77,7 +77,7 @@ pub(crate) fn compare(kind: Kind, body: fn(f64) -> Values) {
             panic!("{suite}/{file}: {difference}");
         }
     }
-    let items = prop::collection::vec(item(&kind, body), 1..20);
+    let items = prop::collection::vec(item(kind, body), 1..20);
     let config =
         Config { cases: writes() / 10, failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
     let outcome = TestRunner::new(config).run(&items, |items| match run(&items) {

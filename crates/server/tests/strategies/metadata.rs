@@ -57,7 +57,11 @@ pub(crate) fn metadata(bad: f64) -> Values {
     let annotation = sometimes_long(one(&["", "anything goes: é\n", "x"]), 262_144, bad / 20.0);
     object(vec![
         ("name", if bad > 0.0 { 0.95 } else { 1.0 }, name),
-        ("generateName", 0.1, sometimes_long(text(&["web-", "a.b-", "a"], GENERATED, bad), 70, bad / 4.0)),
+        (
+            "generateName",
+            if bad > 0.0 { 0.2 } else { 0.1 },
+            sometimes_long(text(&["web-", "a.b-", "a"], GENERATED, bad), 70, bad / 4.0),
+        ),
         ("namespace", 0.5, text(&["team-a"], &["", "team-b", "default", "Bad_Ns"], bad / 2.0)),
         ("labels", 0.4, map(good_labels, label_values, 3)),
         ("annotations", 0.4, map(good_annotations, annotation, 3)),
@@ -75,7 +79,7 @@ pub(crate) fn metadata(bad: f64) -> Values {
     ])
 }
 
-const GENERATED: &[&str] = &["-", "A-", "é-", "a.-", "-a", "a/-", ".", "..", "%", "a--", "a_-"];
+const GENERATED: &[&str] = &["-", "A-", "é-", "a.-", "-a", "a/-", ".", "..", "%", "a--", "a_-", "a_-", "a:-"];
 
 fn owner(bad: f64) -> Values {
     object(vec![

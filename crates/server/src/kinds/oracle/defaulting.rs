@@ -50,7 +50,7 @@ pub(super) fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<Str
 
 /// `ROLEWRIGHT_ORACLE_DECISIONS` objects over all kinds.
 pub(super) fn rounds() -> u64 {
-    std::env::var("ROLEWRIGHT_ORACLE_DECISIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(50_000) / 250
+    std::env::var("ROLEWRIGHT_ORACLE_DECISIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(50_000) / 500
 }
 
 #[test]
@@ -85,6 +85,9 @@ fn defaults_are_those_of_kubernetes() {
                 continue;
             };
             super::super::strategy(resource.group, resource.plural).default(&mut ours);
+            if let Some(conversion) = super::super::conversion(resource.group, resource.version, resource.plural) {
+                ours = (conversion.from_stored)(&(conversion.to_stored)(&ours));
+            }
             compared += 1;
             if let Some(fault) = difference("", &ours.into(), &theirs.into()) {
                 faults.push(format!("{} {}{fault}\n    {body:.300}", resource.version, resource.kind));

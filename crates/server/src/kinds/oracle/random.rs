@@ -6,16 +6,24 @@ use crate::facts::{Codec, Field, Shape, Ty, Type};
 use crate::strategy::Object;
 
 /// Splitmix64: numbers that repeat for the same seed.
-pub(super) struct Random(u64);
+pub(super) struct Random {
+    state: u64,
+    /// Lists and maps may be empty, which is not the same as absent for Go.
+    empties: bool,
+}
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self { state: seed, empties: true }
+    }
+
+    pub(super) fn without_empties(seed: u64) -> Self {
+        Self { state: seed, empties: false }
     }
 
     pub(super) fn number(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         (mixed ^ (mixed >> 31)) % limit
     }
@@ -81,12 +89,12 @@ impl Random {
                 Shape::Codec(codec, _) => self.coded(codec),
             },
             Ty::List(inner) => {
-                let length = if field.name == "policies" { 1 } else { self.pick(&[0, 1, 1, 2]) };
+                let length = self.length(field.name != "policies");
                 (0..length).map(|_| self.value(field, *inner, depth, sparse)).collect()
             }
             Ty::Map(inner) => {
                 // An empty map of amounts and none are not the same in Go, but in what Go writes.
-                let length = if field.name == "allocatable" { 1 } else { self.pick(&[0, 1, 2]) };
+                let length = self.length(field.name != "allocatable");
                 let keys: &[&str] = if matches!(inner, Ty::Ref(_)) {
                     &["cpu", "memory", "hugepages-2Mi", "ephemeral-storage", "example.com/gpu"]
                 } else {
@@ -109,6 +117,10 @@ impl Random {
                 (0..length).map(|_| entry(self)).collect::<Object>().into()
             }
         }
+    }
+
+    fn length(&mut self, empties: bool) -> usize {
+        if empties && self.empties { self.pick(&[0, 1, 1, 2]) } else { self.pick(&[1, 1, 2]) }
     }
 
     fn coded(&mut self, codec: Codec) -> Value {

@@ -8,13 +8,19 @@ use crate::strategy::Object;
 
 pub(in super::super) fn create(pod: &mut Object) {
     let Some(spec) = child(pod, "spec") else { return };
-    let mut status = json!({"phase": "Pending", "qosClass": qos_class(spec)});
+    // Kubernetes takes over a class that is already there, and nothing else of the status.
+    let given = child(pod, "status").map(|status| text(status, "qosClass")).filter(|class| !class.is_empty());
+    let mut status = json!({"phase": "Pending", "qosClass": given.unwrap_or_else(|| qos_class(spec))});
     if !list(spec, "schedulingGates").is_empty() {
-        status["conditions"] = json!([{
+        let created = child(pod, "metadata").and_then(|metadata| metadata.get("creationTimestamp"));
+        let conditions = json!([{
             "type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
             "message": "Scheduling is blocked due to non-empty scheduling gates",
-            "lastProbeTime": null, "lastTransitionTime": null,
+            "lastProbeTime": null, "lastTransitionTime": created,
         }]);
+        if let Some(status) = status.as_object_mut() {
+            status.insert("conditions".to_owned(), conditions);
+        }
     }
     pod.insert("status".to_owned(), status);
     let labels = below(pod, &["metadata", "labels"]).cloned().unwrap_or_default();
@@ -34,12 +40,33 @@ pub(in super::super) fn update_status(pod: &mut Object, old: &Object) {
     if text(status, "qosClass").is_empty() && !text(old, "qosClass").is_empty() {
         status.insert("qosClass".to_owned(), text(old, "qosClass").into());
     }
+    drop_unknown_status(status, old);
     keep_generation(status, integer(old, "observedGeneration"));
     let seen = |condition: &Object| (text(condition, "type").to_owned(), integer(condition, "observedGeneration"));
     let mut before: Vec<_> = items(old, "conditions").map(seen).collect();
     for condition in items_mut(status, "conditions") {
         let known = before.iter().position(|(kind, _)| kind == text(condition, "type"));
         keep_generation(condition, known.and_then(|at| before.remove(at).1));
+    }
+}
+
+/// The same as [`drop_unknown`] for the status.
+fn drop_unknown_status(status: &mut Object, old: &Object) {
+    if list(old, "nodeAllocatableResourceClaimStatuses").is_empty() {
+        status.remove("nodeAllocatableResourceClaimStatuses");
+    }
+    let kinds = ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"];
+    let known = |mount: &Object| !absent(mount, "volumeStatus");
+    let mut containers = kinds.iter().flat_map(|kind| items(old, kind));
+    if containers.any(|container| items(container, "volumeMounts").any(known)) {
+        return;
+    }
+    for kind in kinds {
+        for container in items_mut(status, kind) {
+            items_mut(container, "volumeMounts").for_each(|mount| {
+                mount.remove("volumeStatus");
+            });
+        }
     }
 }
 
