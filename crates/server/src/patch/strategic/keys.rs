@@ -46,13 +46,10 @@ impl Keys {
     pub(super) fn of_objects<'a>(items: impl IntoIterator<Item = &'a Value>, merge_key: &str) -> Self {
         let mut keys = Self::default();
         for item in items {
-            match item {
-                Value::Object(object) => keys.push(object.get(merge_key)),
-                _ => {
-                    keys.stray.get_or_insert(keys.len);
-                    keys.push(None);
-                }
+            if !item.is_object() {
+                keys.stray.get_or_insert(keys.len);
             }
+            keys.push(item.get(merge_key));
         }
         keys
     }

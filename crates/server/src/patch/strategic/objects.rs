@@ -42,7 +42,9 @@ pub(super) fn merge(
         if let Some((at, Value::Object(old))) = found.and_then(|at| Some((at, list.get_mut(at)?))) {
             members(old, item, schema)?;
             let again = at.checked_sub(before.len()).and_then(|at| appended.get_mut(at));
-            again.into_iter().for_each(|(_, again)| *again = true);
+            if let Some((_, again)) = again {
+                *again = true;
+            }
         } else {
             if let Some(slot) = remains.get_mut(list.len()) {
                 slot.clone_from(&named);

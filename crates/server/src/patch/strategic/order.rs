@@ -25,7 +25,7 @@ pub(super) fn lists(original: &mut Object, patch: &mut Object, schema: Schema) -
             Some(Value::Array(list)) => Some(list.clone()),
             Some(other) => return Err(wrong_type(wanted, other)),
         };
-        let mut change = match patch.get_mut(name) {
+        let change = match patch.get_mut(name) {
             None => None,
             Some(Value::Array(list)) => Some(list),
             Some(other) => return Err(wrong_type(wanted, other)),
@@ -34,7 +34,7 @@ pub(super) fn lists(original: &mut Object, patch: &mut Object, schema: Schema) -
         let merge_key = field.patch.merge_key.unwrap_or_default();
         check(change.as_deref().map_or(&[], Vec::as_slice), &order, merge_key)?;
         let after = change.as_deref().cloned().unwrap_or_default();
-        let Merged { list, remains } = match (before, change.as_deref_mut()) {
+        let Merged { list, remains } = match (before, change) {
             (None, None) => continue,
             (Some(before), None) => Merged { list: before.clone(), remains: before },
             (None, Some(change)) => {
@@ -131,9 +131,8 @@ pub(super) fn arranged(
         let from_left = match (left.peek(), right.peek()) {
             (None, None) => return Ok(out),
             (Some(_), None) => true,
-            (None, Some(_)) => false,
             (Some((Some(a), _)), Some((Some(b), _))) => a < b,
-            (Some(_), Some(_)) => false,
+            (_, Some(_)) => false,
         };
         let next = if from_left { left.next() } else { right.next() };
         out.extend(next.map(|(_, item)| item));
