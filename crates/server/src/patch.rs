@@ -105,7 +105,7 @@ pub fn apply(
     let patch = String::from_utf8_lossy(patch);
     let strictly = checks != FieldValidation::Ignore;
     let read = match kind {
-        PatchType::Json | PatchType::Merge if strictly => scan::parse(&patch).map_err(prefixed),
+        PatchType::Json | PatchType::Merge if strictly => scan::parse(&patch).map_err(|why| prefixed(&why)),
         PatchType::Merge => scan::parse(&patch).map_err(|_| Fault::Malformed(NOT_A_PATCH.to_owned())),
         _ => scan::parse(&patch).map_err(Fault::Malformed),
     };
@@ -113,20 +113,20 @@ pub fn apply(
     match kind {
         PatchType::Json => operations(ty, original, patch, strictly),
         PatchType::Merge => merged(ty, original, patch, strictly),
-        PatchType::Strategic => strategic(ty, original, &patch),
+        PatchType::Strategic => strategic(ty, original, &patch, strictly),
     }
 }
 
 const NOT_A_PATCH: &str = "Invalid JSON Patch";
 
-fn prefixed(why: String) -> Fault {
+fn prefixed(why: &str) -> Fault {
     Fault::Malformed(format!("error decoding patch: {why}"))
 }
 
 fn operations(ty: &'static Type, original: &Object, patch: Node, strictly: bool) -> Result<Patched, Failure> {
     let mut strict = Vec::new();
     if strictly {
-        strict = strict::operations(&patch).map_err(prefixed)?;
+        strict = strict::operations(&patch).map_err(|why| prefixed(&why))?;
     }
     let wanted =
         |form, ty| Fault::Malformed(format!("json: cannot unmarshal {form} into Go value of type jsonpatch.{ty}"));
@@ -153,7 +153,7 @@ fn operations(ty: &'static Type, original: &Object, patch: Node, strictly: bool)
 fn merged(ty: &'static Type, original: &Object, mut patch: Node, strictly: bool) -> Result<Patched, Failure> {
     let mut strict = Vec::new();
     if strictly {
-        strict = strict::object(&patch).map_err(prefixed)?;
+        strict = strict::object(&patch).map_err(|why| prefixed(&why))?;
     }
     let document = match patch {
         Node::Object(_) => {
@@ -170,8 +170,11 @@ fn merged(ty: &'static Type, original: &Object, mut patch: Node, strictly: bool)
     decoded(document, strict)
 }
 
-fn strategic(ty: &'static Type, original: &Object, patch: &Node) -> Result<Patched, Failure> {
-    let strict = strict::object(patch).map_err(Fault::Malformed)?;
+fn strategic(ty: &'static Type, original: &Object, patch: &Node, strictly: bool) -> Result<Patched, Failure> {
+    let mut strict = strict::object(patch).map_err(Fault::Malformed)?;
+    if !strictly {
+        strict.clear();
+    }
     let mut patch = match patch.value() {
         Value::Object(patch) => patch,
         _ => Object::new(),

@@ -40,8 +40,11 @@ pub(super) fn plain_list(items: &[Value]) -> String {
 
 /// A value as `%s` prints it, which is meant for texts and complains about everything else.
 pub(super) fn as_text(value: &Value) -> String {
+    if value.is_null() {
+        return "%!s(<nil>)".to_owned();
+    }
     print(value, &|scalar| match scalar {
-        Value::Null => "%!s(<nil>)".to_owned(),
+        Value::Null => "<nil>".to_owned(),
         Value::Bool(on) => format!("%!s(bool={on})"),
         Value::Number(number) if float(number).is_some() => format!("%!s(float64={})", plain_number(number)),
         Value::Number(number) => format!("%!s(int64={number})"),
@@ -115,7 +118,7 @@ mod tests {
     fn values_print_as_in_go() {
         let value = json!({"b": [1, 2.5, null, true], "a": {"x": "y z"}});
         assert_eq!(plain(&value), "map[a:map[x:y z] b:[1 2.5 <nil> true]]");
-        assert_eq!(as_text(&value), "map[a:map[x:y z] b:[%!s(int64=1) %!s(float64=2.5) %!s(<nil>) %!s(bool=true)]]");
+        assert_eq!(as_text(&value), "map[a:map[x:y z] b:[%!s(int64=1) %!s(float64=2.5) <nil> %!s(bool=true)]]");
         for (float, text) in
             [(1e6, "1e+06"), (123_456.0, "123456"), (1e-5, "1e-05"), (0.0001, "0.0001"), (1.5e300, "1.5e+300")]
         {

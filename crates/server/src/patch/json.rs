@@ -49,16 +49,18 @@ impl Patched {
                 self.add(&text("path")?, moved)
             }
             "copy" => {
-                let (place, key) = find(&mut self.root, &text("from")?)?;
-                let copied = get(place, &key)?.map_or(Node::Null, |node| node.copied());
-                find(&mut self.root, &text("path")?)?;
+                let (from, path) = (text("from")?, text("path")?);
+                // Looking for the destination sorts what is on the way, and that is seen in the copy.
+                get_at(&mut self.root, &from)?;
+                find(&mut self.root, &path)?;
+                let copied = get_at(&mut self.root, &from)?.map_or(Node::Null, |node| node.copied());
                 if copied != Node::Null {
                     self.copied = self.copied.saturating_add(copied.text().len());
                 }
                 if self.copied > MAX_COPIED {
                     return Err(Fault::Refused);
                 }
-                self.add(&text("path")?, copied)
+                self.add(&path, copied)
             }
             _ => Err(Fault::Refused),
         }
@@ -150,6 +152,11 @@ fn find<'a>(root: &'a mut Node, path: &str) -> Result<(&'a mut Node, String), Fa
         }
     }
     Ok((place, key))
+}
+
+fn get_at<'a>(root: &'a mut Node, path: &str) -> Result<Option<&'a mut Node>, Fault> {
+    let (place, key) = find(root, path)?;
+    get(place, &key)
 }
 
 fn get<'a>(place: &'a mut Node, key: &str) -> Result<Option<&'a mut Node>, Fault> {

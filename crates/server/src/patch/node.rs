@@ -73,7 +73,9 @@ impl Node {
         match value {
             Value::Null => Self::Null,
             Value::Bool(on) => Self::Scalar(on.to_string().into()),
-            Value::Number(number) => Self::Scalar(super::go::json_number(number).into()),
+            Value::Number(number) if matches!(ty, Ty::Float64) => Self::Scalar(super::go::json_number(number).into()),
+            // What has no type of ours was stored as it was written.
+            Value::Number(number) => Self::Scalar(number.to_string().into()),
             Value::String(text) => Self::Scalar(BadValue::typed_text(text).to_string().into()),
             Value::Array(items) => {
                 let item = match ty {

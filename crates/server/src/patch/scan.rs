@@ -123,7 +123,7 @@ impl Scanner<'_> {
 
     fn word(&mut self, word: &str) -> Result<(), String> {
         for expected in word.bytes() {
-            let byte = self.inside()?;
+            let byte = self.inside();
             if byte != expected {
                 return Err(unexpected(byte, &format!("in literal {word} (expecting '{}')", char::from(expected))));
             }
@@ -132,8 +132,9 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    fn inside(&self) -> Result<u8, String> {
-        self.peek().ok_or_else(|| TRUNCATED.to_owned())
+    /// To Go, the end of the text is a space, which no literal but a string may have.
+    fn inside(&self) -> u8 {
+        self.peek().unwrap_or(b' ')
     }
 
     fn number(&mut self) -> Result<Node, String> {
@@ -141,7 +142,7 @@ impl Scanner<'_> {
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
-        match self.inside()? {
+        match self.inside() {
             b'0' => self.at += 1,
             b'1'..=b'9' => self.digits(),
             byte => return Err(unexpected(byte, "in numeric literal")),
@@ -161,7 +162,7 @@ impl Scanner<'_> {
     }
 
     fn some_digits(&mut self, context: &str) -> Result<(), String> {
-        match self.inside()? {
+        match self.inside() {
             b'0'..=b'9' => {
                 self.digits();
                 Ok(())
@@ -181,19 +182,19 @@ impl Scanner<'_> {
         let start = self.at;
         self.at += 1;
         loop {
-            match self.inside()? {
+            match self.peek().ok_or(TRUNCATED)? {
                 b'"' => {
                     self.at += 1;
                     return Ok(self.since(start));
                 }
                 b'\\' => {
                     self.at += 1;
-                    match self.inside()? {
+                    match self.inside() {
                         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 1,
                         b'u' => {
                             self.at += 1;
                             for _ in 0..4 {
-                                let byte = self.inside()?;
+                                let byte = self.inside();
                                 if !byte.is_ascii_hexdigit() {
                                     return Err(unexpected(byte, r"in \u hexadecimal character escape"));
                                 }
@@ -286,7 +287,9 @@ mod tests {
         for (text, want) in [
             ("", "unexpected end of JSON input"),
             ("{\"a", "unexpected end of JSON input"),
-            ("nul", "unexpected end of JSON input"),
+            ("nul", "invalid character ' ' in literal null (expecting 'l')"),
+            ("\"\\", "invalid character ' ' in string escape code"),
+            ("-", "invalid character ' ' in numeric literal"),
             ("x", "invalid character 'x' looking for beginning of value"),
             ("{\"a\":1,}", "invalid character '}' looking for beginning of object key string"),
             ("[1,]", "invalid character ']' looking for beginning of value"),

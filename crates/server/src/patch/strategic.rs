@@ -2,6 +2,7 @@
 
 mod keys;
 mod lists;
+mod objects;
 mod order;
 mod schema;
 
@@ -82,7 +83,7 @@ fn member(original: &mut Object, key: &str, patch: &mut Value, schema: Schema) -
                 return Ok(());
             }
             let merge_key = field.patch.merge_key.unwrap_or_default();
-            *original = lists::merge(std::mem::take(original), patch, schema, merge_key, deleting)?;
+            *original = lists::merge(std::mem::take(original), patch, schema, merge_key, deleting)?.list;
             return Ok(());
         }
         _ if deleting => return Ok(()),

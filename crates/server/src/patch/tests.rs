@@ -154,6 +154,12 @@ fn strategic_merges_apply() {
             "/spec/containers",
             json!([{"name": "b", "image": "x"}, {"name": "a", "image": "1"}]),
         ),
+        (
+            // The new container takes the place of the deleted one, and with it a place in the old order.
+            r#"{"spec":{"$setElementOrder/containers":[{"name":"c"}],"containers":[{"name":"c"},{"name":"b","$patch":"delete"}]}}"#,
+            "/spec/containers",
+            json!([{"name": "a", "image": "1"}, {"name": "c"}]),
+        ),
         (r#"{"spec":{"tolerations":[{"key":"u"}]}}"#, "/spec/tolerations", json!([{"key": "u"}])),
         (
             r#"{"spec":{"volumes":[{"name":"v","$retainKeys":["name","hostPath"],"hostPath":{"path":"/"}}]}}"#,

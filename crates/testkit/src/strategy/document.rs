@@ -22,19 +22,30 @@ pub struct Document {
 
 /// A document of any kind that is a resource. `flawed` ones have unknown fields, wrong types and bad values among them.
 pub fn document(flawed: bool) -> impl Strategy<Value = Document> {
+    (any::<usize>(), bytes()).prop_map(move |(at, bytes)| drawn(at, bytes, flawed))
+}
+
+/// Two valid documents of the same kind.
+pub fn pair() -> impl Strategy<Value = (Document, Document)> {
+    (any::<usize>(), bytes(), bytes()).prop_map(|(at, one, other)| (drawn(at, one, false), drawn(at, other, false)))
+}
+
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(any::<u8>(), 0..400)
+}
+
+fn drawn(at: usize, bytes: Vec<u8>, flawed: bool) -> Document {
     let resources = facts::resources();
-    (0..resources.len(), prop::collection::vec(any::<u8>(), 0..400)).prop_map(move |(at, bytes)| {
-        let resource = &resources[at % resources.len()];
-        let ty = facts::type_of(resource.group, resource.version, resource.kind).expect("every resource has a type");
-        let mut writer = Writer { bytes: bytes.into_iter(), out: String::new(), flawed, budget: 40 };
-        writer.object(ty, 0);
-        Document {
-            group: resource.group.to_owned(),
-            version: resource.version.to_owned(),
-            kind: resource.kind.to_owned(),
-            body: writer.out,
-        }
-    })
+    let resource = &resources[at % resources.len()];
+    let ty = facts::type_of(resource.group, resource.version, resource.kind).expect("every resource has a type");
+    let mut writer = Writer { bytes: bytes.into_iter(), out: String::new(), flawed, budget: 40 };
+    writer.object(ty, 0);
+    Document {
+        group: resource.group.to_owned(),
+        version: resource.version.to_owned(),
+        kind: resource.kind.to_owned(),
+        body: writer.out,
+    }
 }
 
 struct Writer {

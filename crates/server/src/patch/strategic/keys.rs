@@ -46,12 +46,10 @@ impl Keys {
     pub(super) fn of_objects<'a>(items: impl IntoIterator<Item = &'a Value>, merge_key: &str) -> Self {
         let mut keys = Self::default();
         for item in items {
-            if let Value::Object(object) = item {
-                keys.push(object.get(merge_key))
-            } else {
+            if !item.is_object() {
                 keys.stray.get_or_insert(keys.len);
-                keys.push(None);
             }
+            keys.push(item.get(merge_key));
         }
         keys
     }

@@ -4,10 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::keys::{Keys, key_of};
+use super::objects;
 use super::order::{arranged, partition};
 use super::schema::Schema;
-use super::{DIRECTIVE, members, unknown_directive};
 use crate::patch::{Fault, go};
 
 /// The sort of items in lists that are merged with each other.
@@ -17,6 +16,14 @@ pub(super) enum Items {
     Objects,
 }
 
+/// A list after its patch.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    pub(super) list: Vec<Value>,
+    /// What Kubernetes finds if it looks at the old list again: it has merged in place. Only keys are of interest.
+    pub(super) remains: Vec<Value>,
+}
+
 /// Merges a patch's list into a list; `deleting` takes scalars out instead.
 pub(super) fn merge(
     original: Vec<Value>,
@@ -24,84 +31,30 @@ pub(super) fn merge(
     schema: Schema,
     merge_key: &str,
     deleting: bool,
-) -> Result<Vec<Value>, Fault> {
+) -> Result<Merged, Fault> {
     if original.is_empty() && patch.is_empty() {
-        return Ok(original);
+        return Ok(Merged::default());
     }
     match items(&original, patch)? {
         Items::Scalars if deleting => {
             let gone: HashSet<String> = patch.iter().map(Value::to_string).collect();
-            Ok(original.into_iter().filter(|item| !gone.contains(&item.to_string())).collect())
+            let list = original.iter().filter(|item| !gone.contains(&item.to_string())).cloned().collect();
+            Ok(Merged { list, remains: original })
         }
         Items::Scalars => {
             let mut seen = HashSet::new();
             let both = original.iter().chain(&*patch);
             let merged: Vec<Value> = both.filter(|item| seen.insert(item.to_string())).cloned().collect();
             let (chosen, rest) = partition(merged, patch, merge_key)?;
-            arranged(chosen, rest, patch, &original, merge_key, Items::Scalars)
+            let list = arranged(chosen, rest, patch, &original, merge_key, Items::Scalars)?;
+            Ok(Merged { list, remains: original })
         }
         Items::Objects if merge_key.is_empty() => {
             let kind = schema.kind();
             Err(Fault::Failed(format!("cannot merge lists without merge key for {kind}")))
         }
-        Items::Objects => objects(original, patch, schema, merge_key),
+        Items::Objects => objects::merge(original, patch, schema, merge_key),
     }
-}
-
-fn objects(
-    mut original: Vec<Value>,
-    patch: &mut [Value],
-    schema: Schema,
-    merge_key: &str,
-) -> Result<Vec<Value>, Fault> {
-    let mut gone = Keys::default();
-    let mut replace = false;
-    for item in &*patch {
-        let Value::Object(item) = item else { continue };
-        match item.get(DIRECTIVE) {
-            None => {}
-            Some(Value::String(directive)) if directive == "delete" => gone.push(Some(key_of(item, merge_key)?)),
-            Some(Value::String(directive)) if directive == "replace" => replace = true,
-            Some(Value::String(directive)) if directive == "merge" => {
-                return Err(Fault::Failed("merging lists cannot yet be specified in the patch".to_owned()));
-            }
-            Some(other) => return Err(unknown_directive(other, item)),
-        }
-    }
-    let mut kept = Vec::with_capacity(original.len());
-    for item in original {
-        let found = match item.get(merge_key) {
-            None => None,
-            Some(key) => gone.position(key)?,
-        };
-        if found.is_none() {
-            kept.push(item);
-        }
-    }
-    original = kept;
-    let plain = patch.iter_mut().filter(|item| item.get(DIRECTIVE).is_none());
-    let mut order: Vec<Value> = Vec::new();
-    if replace {
-        original = plain.map(|item| item.clone()).collect();
-    } else {
-        let before = original.clone();
-        let mut keys = Keys::of_objects(&original, merge_key);
-        for item in plain {
-            let Value::Object(patch) = item else { continue };
-            let key = key_of(patch, merge_key)?.clone();
-            if let Some(Value::Object(original)) = keys.position(&key)?.and_then(|at| original.get_mut(at)) {
-                members(original, patch, schema)?
-            } else {
-                keys.push(Some(&key));
-                original.push(Value::Object(patch.clone()));
-            }
-            order.push(Value::Object([(merge_key.to_owned(), key)].into_iter().collect()));
-        }
-        let (chosen, rest) = partition(original, &order, merge_key)?;
-        return arranged(chosen, rest, &order, &before, merge_key, Items::Objects);
-    }
-    let (chosen, rest) = partition(original.clone(), &order, merge_key)?;
-    arranged(chosen, rest, &order, &original, merge_key, Items::Objects)
 }
 
 /// What both lists hold. Items must be of one type, which must not be a list.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::keys::{Keys, as_object, key_of, same, wrong_type};
-use super::lists::{self, Items};
+use super::lists::{self, Items, Merged};
 use super::schema::Schema;
 use super::{BAD_SET_ORDER, DIRECTIVE, SET_ORDER, named_by, without_directives};
 use crate::patch::{Fault, go};
@@ -34,19 +34,20 @@ pub(super) fn lists(original: &mut Object, patch: &mut Object, schema: Schema) -
         let merge_key = field.patch.merge_key.unwrap_or_default();
         check(change.as_deref().map_or(&[], Vec::as_slice), &order, merge_key)?;
         let after = change.as_deref().cloned().unwrap_or_default();
-        let merged = match (&before, change) {
+        let Merged { list, remains } = match (before, change) {
             (None, None) => continue,
-            (Some(before), None) => before.clone(),
-            (None, Some(change)) => change.iter_mut().filter_map(without_directives).collect(),
-            (Some(before), Some(change)) if field.patch.merge => {
-                lists::merge(before.clone(), change, schema, merge_key, false)?
+            (Some(before), None) => Merged { list: before.clone(), remains: before },
+            (None, Some(change)) => {
+                Merged { list: change.iter_mut().filter_map(without_directives).collect(), remains: Vec::new() }
             }
-            (Some(_), Some(change)) => change.clone(),
+            (Some(before), Some(change)) if field.patch.merge => {
+                lists::merge(before, change, schema, merge_key, false)?
+            }
+            (Some(before), Some(change)) => Merged { list: change.clone(), remains: before },
         };
-        let before = before.unwrap_or_default();
-        let (chosen, rest) = partition(merged, &order, merge_key)?;
-        let items = lists::items(&before, &after)?;
-        let arranged = arranged(chosen, rest, &order, &before, merge_key, items)?;
+        let (chosen, rest) = partition(list, &order, merge_key)?;
+        let items = lists::items(&remains, &after)?;
+        let arranged = arranged(chosen, rest, &order, &remains, merge_key, items)?;
         original.insert(name.to_owned(), Value::Array(arranged));
         patch.remove(name);
     }
@@ -130,9 +131,8 @@ pub(super) fn arranged(
         let from_left = match (left.peek(), right.peek()) {
             (None, None) => return Ok(out),
             (Some(_), None) => true,
-            (None, Some(_)) => false,
             (Some((Some(a), _)), Some((Some(b), _))) => a < b,
-            (Some(_), Some(_)) => false,
+            (_, Some(_)) => false,
         };
         let next = if from_left { left.next() } else { right.next() };
         out.extend(next.map(|(_, item)| item));

@@ -47,8 +47,7 @@ impl Schema {
         let (list, field) = self.field(name)?;
         let Self::Of { ty, pointer } = list else { return Ok((list, field)) };
         let item = match ty {
-            Ty::List(item) => Some(*item),
-            Ty::Ref(Type { shape: Shape::List(item), .. }) => Some(*item),
+            Ty::List(item) | Ty::Ref(Type { shape: Shape::List(item), .. }) => Some(*item),
             _ => None,
         };
         let items = match (ty, item) {
