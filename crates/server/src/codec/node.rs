@@ -18,6 +18,8 @@ pub(super) enum Node<'a> {
     /// The literal.
     Number(Cow<'a, str>),
     String(String),
+    /// A point in time that needs no reading: messages have times that no text may have.
+    Time(String),
     Array(Vec<Node<'a>>),
     Object(Vec<(String, Node<'a>)>),
 }
@@ -44,7 +46,7 @@ impl Node<'_> {
             Self::Null => "null",
             Self::Bool(_) => "bool",
             Self::Number(_) => "number",
-            Self::String(_) => "string",
+            Self::String(_) | Self::Time(_) => "string",
             Self::Array(_) => "array",
             Self::Object(_) => "object",
         }
@@ -57,6 +59,7 @@ impl Node<'_> {
             Self::Bool(on) => Node::Bool(on),
             Self::Number(literal) => Node::Number(Cow::Owned(literal.into_owned())),
             Self::String(text) => Node::String(text),
+            Self::Time(text) => Node::Time(text),
             Self::Array(items) => Node::Array(items.into_iter().map(Node::into_owned).collect()),
             Self::Object(members) => {
                 Node::Object(members.into_iter().map(|(key, node)| (key, node.into_owned())).collect())
@@ -70,7 +73,7 @@ impl Node<'_> {
             Self::Null => Value::Null,
             Self::Bool(on) => Value::Bool(on),
             Self::Number(literal) => Value::Number(number(&literal).ok_or_else(|| literal.into_owned())?),
-            Self::String(text) => Value::String(text),
+            Self::String(text) | Self::Time(text) => Value::String(text),
             Self::Array(items) => Value::Array(items.into_iter().map(Node::into_value).collect::<Result<_, _>>()?),
             Self::Object(members) => {
                 let mut out = Map::new();

@@ -20,6 +20,9 @@ pub(super) fn canonical(text: &str) -> Result<String, &'static str> {
     if let Some(amount) = parts.small(exponent, format)? {
         return Ok(if amount.is_kept(format) { text.to_owned() } else { amount.decimal.canonical(format) });
     }
+    if parts.is_bare {
+        return Err(NUMERIC);
+    }
     Ok(parts.large(exponent, format))
 }
 
@@ -35,6 +38,8 @@ enum Format {
 
 struct Parts<'a> {
     negative: bool,
+    /// Without a single digit, which passes for zero among small numbers.
+    is_bare: bool,
     /// Before the point, without leading zeros.
     whole: &'a str,
     /// Behind it.
@@ -49,6 +54,7 @@ fn split(text: &str) -> Result<Parts<'_>, &'static str> {
     let negative = text.starts_with('-');
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (whole, rest) = unsigned.split_at(leading(unsigned, |byte| byte.is_ascii_digit()));
+    let no_whole = whole.is_empty();
     let whole = match whole.trim_start_matches('0') {
         "" => "0",
         digits => digits,
@@ -62,7 +68,7 @@ fn split(text: &str) -> Result<Parts<'_>, &'static str> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(FORMAT);
     }
-    Ok(Parts { negative, whole, fraction, suffix })
+    Ok(Parts { negative, is_bare: no_whole && fraction.is_empty(), whole, fraction, suffix })
 }
 
 fn leading(text: &str, matches: impl Fn(u8) -> bool) -> usize {
@@ -333,9 +339,15 @@ mod tests {
         ] {
             assert_eq!(canonical(text).as_deref(), Ok(want), "{text}");
         }
-        for (text, want) in
-            [("", FORMAT), ("1x", FORMAT), ("1 ", FORMAT), ("1Kx", FORMAT), ("1KK", SUFFIX), ("1e", SUFFIX)]
-        {
+        for (text, want) in [
+            ("", FORMAT),
+            ("1x", FORMAT),
+            ("1 ", FORMAT),
+            ("1Kx", FORMAT),
+            ("1KK", SUFFIX),
+            ("e-12", NUMERIC),
+            ("1e", SUFFIX),
+        ] {
             assert_eq!(canonical(text), Err(want), "{text}");
         }
     }

@@ -107,7 +107,7 @@ impl Reader<'_> {
             };
             let name = key.to_key()?;
             let node = self.value(value, depth + 1)?;
-            if !out.keys.insert(key.clone()) {
+            if key.has_equals() && !out.keys.insert(key.clone()) {
                 let line = tree.line(value);
                 self.duplicates.push(format!("line {line}: key {} already set in map", key.in_go()));
             }
@@ -193,7 +193,7 @@ mod tests {
     fn duplicate_keys_are_told() {
         let yaml = parse(b"a: 1\nb: {c: 1,\n  c: 2}\na: 3\n").unwrap();
         assert_eq!(yaml.node.into_value().unwrap().to_string(), r#"{"a":3,"b":{"c":2}}"#);
-        let want = ["line 2: key \"c\" already set in map", "line 3: key \"a\" already set in map"];
+        let want = ["line 3: key \"c\" already set in map", "line 4: key \"a\" already set in map"];
         assert_eq!(yaml.duplicates, want);
     }
 

@@ -255,7 +255,7 @@ fn point(bytes: &[u8], precision: Precision) -> Result<Node<'static>, String> {
     };
     let seconds = seconds.saturating_add(nanos.div_euclid(1_000_000_000));
     let nanos = u32::try_from(nanos.rem_euclid(1_000_000_000)).unwrap_or(0);
-    Ok(Node::String(time::format(seconds, nanos, precision).unwrap_or_else(|| time::go_zero(precision))))
+    Ok(time::format(seconds, nanos, precision).map_or_else(|| Node::String(time::go_zero(precision)), Node::Time))
 }
 
 fn amount(bytes: &[u8]) -> Result<Node<'static>, String> {

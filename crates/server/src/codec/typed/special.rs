@@ -45,6 +45,7 @@ fn nested(fields: &'static [Field], alternative: impl Fn(&Ty) -> bool, node: Nod
 fn point(node: Node<'_>, precision: Precision) -> Result<Value, Fault> {
     match node {
         Node::Null => Ok(Value::Null),
+        Node::Time(text) => Ok(Value::String(text)),
         Node::String(text) => match time::canonical(&text, precision) {
             Ok(Some(text)) => Ok(Value::String(text)),
             Ok(None) => Ok(Value::Null),

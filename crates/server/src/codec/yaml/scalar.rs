@@ -64,16 +64,8 @@ impl Scalar {
             Self::Uint(int) => Node::Number(Cow::Owned(int.to_string())),
             Self::Float(bits) => {
                 let float = f64::from_bits(*bits);
-                let number = Number::from_f64(float).ok_or_else(|| {
-                    let name = if float.is_nan() {
-                        "NaN"
-                    } else if float > 0.0 {
-                        "+Inf"
-                    } else {
-                        "-Inf"
-                    };
-                    format!("json: unsupported value: {name}")
-                })?;
+                let number = Number::from_f64(float)
+                    .ok_or_else(|| format!("json: unsupported value: {}", number_word(float).unwrap_or_default()))?;
                 Node::Number(Cow::Owned(text::number(&number)))
             }
             Self::String(text) => Node::String(text.clone()),
@@ -102,16 +94,34 @@ impl Scalar {
         })
     }
 
+    /// Whether it can be there twice; what is not equal to itself cannot.
+    pub(super) fn has_equals(&self) -> bool {
+        !matches!(self, Self::Float(bits) if f64::from_bits(*bits).is_nan())
+    }
+
     /// As Go's `%#v` writes it.
     pub(super) fn in_go(&self) -> String {
         match self {
             Self::String(text) => text::quote(text),
             Self::Float(bits) => {
                 let float = f64::from_bits(*bits);
-                short_float(float.to_string(), &format!("{float:e}"))
+                match number_word(float) {
+                    Some(word) => word.to_owned(),
+                    None => short_float(float.to_string(), &format!("{float:e}")),
+                }
             }
             other => other.to_key().unwrap_or_default(),
         }
+    }
+}
+
+/// Go's words for what is no number.
+fn number_word(float: f64) -> Option<&'static str> {
+    match float {
+        f64::INFINITY => Some("+Inf"),
+        f64::NEG_INFINITY => Some("-Inf"),
+        float if float.is_nan() => Some("NaN"),
+        _ => None,
     }
 }
 
