@@ -26,7 +26,7 @@ mod intern;
 mod key;
 #[cfg(feature = "serde")]
 mod null;
-mod quote;
+pub mod quote;
 mod request;
 mod role;
 pub mod rule;

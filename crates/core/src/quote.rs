@@ -5,10 +5,12 @@ use std::fmt::{self, Write as _};
 use crate::{Name, Rule};
 
 /// A string the way Go's `%q` writes it.
-pub(crate) struct Quoted<'a>(pub(crate) &'a str);
+#[derive(Clone, Copy, Debug)]
+pub struct Quoted<'a>(pub &'a str);
 
 /// A string the way Go's `encoding/json` writes it, which escapes more than JSON asks for.
-pub(crate) struct JsonText<'a>(pub(crate) &'a str);
+#[derive(Clone, Copy, Debug)]
+pub struct JsonText<'a>(pub &'a str);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,7 +55,7 @@ impl fmt::Display for JsonText<'_> {
 }
 
 /// Whether Go counts `c` as printable: letters, marks, numbers, punctuation, symbols and the ASCII space.
-fn is_print(c: char) -> bool {
+pub fn is_print(c: char) -> bool {
     if c.is_ascii() {
         return c == ' ' || c.is_ascii_graphic();
     }

@@ -27,7 +27,7 @@ pub mod strategy;
 pub use bindings::{binding_body, role_ref, role_ref_update, subject};
 pub use defaults::{default_role_ref, default_subject, defaulted};
 pub use error::{BadValue, ErrorKind, FieldError, summary};
-pub use metadata::{Metadata, Scope, labels, metadata, metadata_update};
+pub use metadata::{Metadata, Scope, invalid, label, labels, metadata, metadata_update};
 pub use path::Path;
 pub use roles::{role_body, rule, tolerance};
 pub use selectors::{IllegalValues, label_selector};

@@ -30,8 +30,8 @@ pub(crate) struct Served {
 /// Between the stored form of an object and that of another version.
 #[derive(Clone, Copy)]
 pub(crate) struct Conversion {
-    pub(crate) from_stored: fn(&mut Object),
-    pub(crate) to_stored: fn(&mut Object),
+    pub(crate) from_stored: fn(&Object) -> Object,
+    pub(crate) to_stored: fn(&Object) -> Object,
 }
 
 impl Served {
@@ -141,6 +141,11 @@ impl Catalog {
 
     pub(crate) fn collections(&self) -> usize {
         self.stored.len()
+    }
+
+    /// Whether anything of this group is served.
+    pub(crate) fn has_group(&self, group: &str) -> bool {
+        self.served.iter().any(|served| served.group == group)
     }
 
     /// Whether anything of this group and version is served.

@@ -6,6 +6,9 @@ mod kind;
 mod node;
 mod protobuf;
 mod quantity;
+mod ordered;
+mod restore;
+mod stored;
 mod text;
 mod time;
 mod typed;
@@ -14,10 +17,15 @@ mod yaml;
 use serde_json::Value;
 
 use crate::facts;
+pub use crate::query::FieldValidation;
 use crate::status::Failure;
 use crate::strategy::Object;
 use kind::Kind;
 pub use typed::{Conformed, conform};
+pub(crate) use ordered::ordered;
+pub(crate) use restore::restore_fault;
+pub(crate) use stored::as_stored;
+pub(crate) use typed::empty;
 
 /// The kind that a request must have in its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,17 +36,6 @@ pub struct Gvk<'a> {
     pub version: &'a str,
     /// The kind.
     pub kind: &'a str,
-}
-
-/// What to do about unknown and duplicate fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldValidation {
-    /// Drop them.
-    Ignore,
-    /// Drop them and tell the client.
-    Warn,
-    /// Refuse the request.
-    Strict,
 }
 
 /// An object from a request.
@@ -91,8 +88,9 @@ pub fn decode(
     let media = media(content_type)?;
     let strict = validation != FieldValidation::Ignore;
     let read = read(media, body, expected, strict).map_err(|refusal| refusal.into_failure(expected, body))?;
-    if validation == FieldValidation::Strict && !read.strict.is_empty() {
-        let error = format!("strict decoding error: {}", read.strict.join(", "));
+    if validation == FieldValidation::Strict
+        && let Some(error) = read.strict_error()
+    {
         return Err(Refusal { kind: Some(read.kind), error }.into_failure(expected, body));
     }
     let Kind { group, version, kind } = read.kind;
@@ -103,7 +101,13 @@ pub fn decode(
             "the API version in the data ({found}) does not match the expected API version ({wanted})"
         )));
     }
-    Ok(Decoded { object: read.object, group, version, kind, warnings: read.strict })
+    let warnings = read.duplicates.into_iter().chain(read.strict).collect();
+    Ok(Decoded { object: read.object, group, version, kind, warnings })
+}
+
+/// What Go says of bytes that are no JSON.
+pub(crate) fn syntax(bytes: &[u8]) -> Result<(), String> {
+    json::parse(bytes).map(|_| ())
 }
 
 /// Reads the options in the body of a delete. They may name any version, and nothing about them is strict.
@@ -117,7 +121,7 @@ fn options(media: Media, body: &[u8], kind: &str) -> Result<Object, String> {
     let default = Kind { group: "meta.k8s.io".to_owned(), version: "v1".to_owned(), kind: kind.to_owned() };
     let (found, node) = match media {
         Media::Json => Kind::of(json::parse(body).map_err(kind::unreadable)?)?,
-        Media::Yaml => Kind::of(yaml::parse(body)?)?,
+        Media::Yaml => Kind::of(yaml::parse(body)?.node)?,
         Media::Protobuf => {
             let envelope = protobuf::open(body)?;
             (Kind::of_envelope(&envelope), protobuf::message(ty, envelope.raw)?)
@@ -125,7 +129,10 @@ fn options(media: Media, body: &[u8], kind: &str) -> Result<Object, String> {
     };
     let found = found.or(&default);
     if found.kind != kind {
-        return Err("decoded object cannot be converted to DeleteOptions".to_owned());
+        return Err(match facts::type_of("meta.k8s.io", "v1", &found.kind) {
+            Some(other) => kind::no_conversion(other, &typed::qualified_name(ty)),
+            None => found.unregistered("meta.k8s.io"),
+        });
     }
     let conformed = typed::conform_node(ty, node, false)?;
     Ok(found.stamp(conformed.value))
@@ -134,7 +141,19 @@ fn options(media: Media, body: &[u8], kind: &str) -> Result<Object, String> {
 struct Read {
     object: Object,
     kind: Kind,
+    /// Keys of YAML that come twice.
+    duplicates: Vec<String>,
     strict: Vec<String>,
+}
+
+impl Read {
+    /// What there is to say against the body in the strict sense, as one text.
+    fn strict_error(&self) -> Option<String> {
+        let duplicates = (!self.duplicates.is_empty())
+            .then(|| format!("yaml: unmarshal errors:\n  {}", self.duplicates.join("\n  ")));
+        let parts: Vec<&str> = duplicates.iter().chain(&self.strict).map(String::as_str).collect();
+        (!parts.is_empty()).then(|| format!("strict decoding error: {}", parts.join(", ")))
+    }
 }
 
 /// Why a body is not what was expected.
@@ -169,7 +188,7 @@ fn summary(body: &[u8]) -> String {
         None => "<empty>".to_owned(),
         Some(b'{') => format!("{}{more}", text::lossy(head)),
         Some(_) => {
-            let hex: String = head.iter().map(|byte| format!("{byte:02x}")).collect();
+            let hex = head.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
             format!("{hex}{more}")
         }
     }
@@ -178,6 +197,7 @@ fn summary(body: &[u8]) -> String {
 fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Read, Refusal> {
     let unread = |error| Refusal { kind: None, error };
     let expected_kind = Kind::from(expected);
+    let mut duplicates = Vec::new();
     let (kind, node, raw) = match media {
         Media::Json => {
             let node = json::parse(body).map_err(|error| unread(kind::unreadable(error)))?;
@@ -185,7 +205,11 @@ fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Re
             (kind.or(&expected_kind), Some(node), None)
         }
         Media::Yaml => {
-            let (kind, node) = yaml::parse(body).and_then(Kind::of).map_err(unread)?;
+            let yaml = yaml::parse(body).map_err(unread)?;
+            if strict {
+                duplicates = yaml.duplicates;
+            }
+            let (kind, node) = Kind::of(yaml.node).map_err(unread)?;
             (kind.or(&expected_kind), Some(node), None)
         }
         Media::Protobuf => {
@@ -198,20 +222,20 @@ fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Re
         let error = format!("Object 'apiVersion' is missing in '{}'", text::lossy(body));
         return Err(refuse(&kind, error));
     }
-    let Some(ty) = facts::type_of(&kind.group, &kind.version, &kind.kind) else {
-        let error = kind.unregistered(expected);
+    let Some(ty) = kind.ty(expected) else {
+        let error = kind.unregistered(expected.group);
         return Err(refuse(&kind, error));
     };
     let node = match (node, raw) {
         (Some(node), _) => node,
         (None, raw) => protobuf::message(ty, raw.unwrap_or_default()).map_err(|error| refuse(&kind, error))?,
     };
-    let Conformed { value, strict } = typed::conform_node(ty, node, strict).map_err(|error| refuse(&kind, error))?;
-    if (kind.group.as_str(), kind.kind.as_str()) != (expected.group, expected.kind) {
-        let error = kind::no_conversion(ty, expected);
+    let Conformed { value, strict: found } =
+        typed::conform_node(ty, node, strict).map_err(|error| refuse(&kind, error))?;
+    if let Some(error) = kind.no_conversion(ty, expected) {
         return Err(refuse(&kind, error));
     }
-    Ok(Read { object: kind.stamp(value), kind, strict })
+    Ok(Read { object: kind.stamp(value), kind, duplicates, strict: found })
 }
 
 /// Sets what every object says about itself.
@@ -223,4 +247,54 @@ fn stamp(value: Value, api_version: String, kind: String) -> Object {
     object.insert("apiVersion".to_owned(), Value::String(api_version));
     object.insert("kind".to_owned(), Value::String(kind));
     object
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROLE: Gvk<'_> = Gvk { group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRole" };
+
+    #[test]
+    fn the_type_of_the_content_decides() {
+        let json = br#"{"metadata":{"name":"a"}}"#;
+        for content_type in [None, Some(""), Some("application/json"), Some("Application/JSON; charset=utf-8")] {
+            let decoded = decode(content_type, json, ROLE, FieldValidation::Strict).unwrap();
+            let want = r#"{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"a"},"rules":null}"#;
+            assert_eq!(Value::Object(decoded.object).to_string(), want);
+        }
+        let yaml = decode(Some("application/yaml"), b"metadata: {name: a}", ROLE, FieldValidation::Strict);
+        assert_eq!(yaml.unwrap().object["metadata"]["name"], "a");
+        let failure = decode(Some("text/plain"), json, ROLE, FieldValidation::Strict).unwrap_err();
+        assert_eq!((failure.code, failure.reason), (415, "UnsupportedMediaType"));
+        let want = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+        assert!(failure.message.ends_with(want), "{failure}");
+    }
+
+    #[test]
+    fn strictness_is_up_to_the_client() {
+        let body = br#"{"rules":[{"verbs":["get"],"bogus":1}],"rules":null}"#;
+        let found = ["unknown field \"rules[0].bogus\"", "duplicate field \"rules\""];
+        assert_eq!(decode(None, body, ROLE, FieldValidation::Ignore).unwrap().warnings, [""; 0]);
+        assert_eq!(decode(None, body, ROLE, FieldValidation::Warn).unwrap().warnings, found);
+        let failure = decode(None, body, ROLE, FieldValidation::Strict).unwrap_err();
+        let want = format!(
+            "ClusterRole in version \"v1\" cannot be handled as a ClusterRole: strict decoding error: {}",
+            found.join(", ")
+        );
+        assert_eq!((failure.code, failure.message), (400, want));
+    }
+
+    #[test]
+    fn options_may_name_any_version() {
+        for body in [
+            r#"{"gracePeriodSeconds":5}"#,
+            r#"{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":5,"bogus":1}"#,
+            r#"{"kind":"DeleteOptions","apiVersion":"rbac.authorization.k8s.io/v1","gracePeriodSeconds":5}"#,
+        ] {
+            let options = decode_options(None, body.as_bytes(), "DeleteOptions").unwrap();
+            assert_eq!(options["gracePeriodSeconds"], 5, "{body}");
+        }
+        assert!(decode_options(None, b"{\"gracePeriodSeconds\":\"5\"}", "DeleteOptions").is_err());
+    }
 }

@@ -1,5 +1,6 @@
 //! What the server answers when it does not do what was asked: Kubernetes' Status, word for word.
 
+use rolewright_core::quote::Quoted;
 use rolewright_core::validate::{ErrorKind, FieldError, summary};
 use serde_json::{Map, Value, json};
 
@@ -101,14 +102,14 @@ impl Failure {
         let message = match (on.resource.is_empty(), name.is_empty()) {
             (true, _) => format!("forbidden: {why}"),
             (false, true) => format!("{on} is forbidden: {why}"),
-            (false, false) => format!("{on} \"{name}\" is forbidden: {why}"),
+            (false, false) => format!("{on} {} is forbidden: {why}", Quoted(name)),
         };
         Self::on(403, "Forbidden", on, name, message)
     }
 
     /// 404: there is no such object.
     pub fn not_found(on: GroupResource<'_>, name: &str) -> Self {
-        Self::on(404, "NotFound", on, name, format!("{on} \"{name}\" not found"))
+        Self::on(404, "NotFound", on, name, format!("{on} {} not found", Quoted(name)))
     }
 
     /// 404: there is no such resource.
@@ -124,12 +125,12 @@ impl Failure {
 
     /// 409: the name is taken.
     pub fn already_exists(on: GroupResource<'_>, name: &str) -> Self {
-        Self::on(409, "AlreadyExists", on, name, format!("{on} \"{name}\" already exists"))
+        Self::on(409, "AlreadyExists", on, name, format!("{on} {} already exists", Quoted(name)))
     }
 
     /// 409: the object is not as the request expects it.
     pub fn conflict(on: GroupResource<'_>, name: &str, why: impl std::fmt::Display) -> Self {
-        Self::on(409, "Conflict", on, name, format!("Operation cannot be fulfilled on {on} \"{name}\": {why}"))
+        Self::on(409, "Conflict", on, name, format!("Operation cannot be fulfilled on {on} {}: {why}", Quoted(name)))
     }
 
     /// 409: somebody else wrote the object meanwhile.
@@ -170,8 +171,8 @@ impl Failure {
     pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
         let qualified = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
         let message = match errors {
-            [] => format!("{qualified} \"{name}\" is invalid"),
-            errors => format!("{qualified} \"{name}\" is invalid: {}", summary(errors)),
+            [] => format!("{qualified} {} is invalid", Quoted(name)),
+            errors => format!("{qualified} {} is invalid: {}", Quoted(name), summary(errors)),
         };
         let details = Details {
             name: name.to_owned(),

@@ -1,6 +1,20 @@
-//! What is particular to a kind: its defaults, what clients may not set, what is valid.
+//! What is particular to a kind: its defaults, what clients may not set, what is valid. And what is common to all kinds
+//! when an object is written: metadata is kept in order and judged, then the kind has its say.
 
-use rolewright_core::validate::FieldError;
+mod candidate;
+mod create;
+pub(crate) mod fields;
+mod metadata;
+mod update;
+mod version;
+
+pub use candidate::Candidate;
+pub use create::{before_create, wipe_system_fields};
+pub(crate) use metadata::unknown_finalizer;
+pub use update::before_update;
+pub use version::{refuse_version, settle_version};
+
+use rolewright_core::validate::{FieldError, names};
 use serde_json::{Map, Value};
 
 /// A Kubernetes object as JSON, already conformed to its type: known fields only, of the right types.
@@ -20,6 +34,14 @@ pub trait Strategy: Sync {
     /// The same before an update through the subresource `status`.
     fn prepare_status(&self, _object: &mut Object, _old: &Object) {}
 
+    /// The same before an update through any subresource.
+    fn prepare_subresource(&self, subresource: &str, object: &mut Object, old: &Object) {
+        match subresource {
+            "status" => self.prepare_status(object, old),
+            _ => self.prepare_update(object, old),
+        }
+    }
+
     /// What is wrong with a new object, beyond its metadata.
     fn validate(&self, _object: &Object) -> Vec<FieldError> {
         Vec::new()
@@ -35,6 +57,27 @@ pub trait Strategy: Sync {
         Vec::new()
     }
 
+    /// All that is wrong with a new object, in the order in which Kubernetes tells it.
+    fn check_create(&self, new: &Candidate<'_>) -> Vec<FieldError> {
+        [new.metadata(), self.validate(new.object)].concat()
+    }
+
+    /// All that is wrong with an update, in the order in which Kubernetes tells it.
+    fn check_update(&self, new: &Candidate<'_>, old: &Object) -> Vec<FieldError> {
+        [new.metadata_change(old), self.validate_update(new.object, old)].concat()
+    }
+
+    /// All that is wrong with an update through a subresource, in the order in which Kubernetes tells it.
+    fn check_subresource(&self, subresource: &str, new: &Candidate<'_>, old: &Object) -> Vec<FieldError> {
+        match subresource {
+            "status" => [new.metadata_change(old), self.validate_status(new.object, old)].concat(),
+            _ => self.check_update(new, old),
+        }
+    }
+
+    /// Brings a valid object into the form in which it is stored.
+    fn canonicalize(&self, _object: &mut Object) {}
+
     /// Warnings for the client.
     fn warnings(&self, _object: &Object, _old: Option<&Object>) -> Vec<String> {
         Vec::new()
@@ -42,12 +85,17 @@ pub trait Strategy: Sync {
 
     /// What is wrong with a name; `prefix` for a `generateName`.
     fn name(&self, name: &str, prefix: bool) -> Vec<String> {
-        let name = if prefix {
-            name.strip_suffix('-').map_or(name.to_owned(), |cut| format!("{cut}a"))
-        } else {
-            name.to_owned()
-        };
-        rolewright_core::validate::names::dns_subdomain(&name)
+        subdomain_name(name, prefix)
+    }
+
+    /// Whether finalizers without a slash must be among those that Kubernetes knows. A few groups ask no such thing.
+    fn knows_finalizers(&self) -> bool {
+        true
+    }
+
+    /// The group that failures name, where it is not that of the resource.
+    fn failure_group(&self) -> Option<&'static str> {
+        None
     }
 
     /// Fields that selectors may name beyond `metadata.name` and `metadata.namespace`.
@@ -59,4 +107,19 @@ pub trait Strategy: Sync {
     fn select(&self, _object: &Object, _field: &str) -> String {
         String::new()
     }
+}
+
+/// What keeps a name, or the prefix of one, from being a DNS subdomain.
+pub fn subdomain_name(name: &str, prefix: bool) -> Vec<String> {
+    if prefix { names::dns_subdomain(&names::generated_from(name)) } else { names::dns_subdomain(name) }
+}
+
+/// What keeps a name, or the prefix of one, from being a DNS label.
+pub fn label_name(name: &str, prefix: bool) -> Vec<String> {
+    if prefix { names::dns_label(&names::generated_from(name)) } else { names::dns_label(name) }
+}
+
+/// What keeps a name, or the prefix of one, out of a URL's path: the rule for all kinds.
+fn segment_name(name: &str, prefix: bool) -> Vec<String> {
+    if prefix { names::path_segment_prefix(name) } else { names::path_segment(name) }
 }

@@ -5,6 +5,7 @@
 //! a purely random question is nearly always denied and tests nothing.
 
 mod ask;
+pub mod document;
 mod object;
 mod rule;
 pub mod words;

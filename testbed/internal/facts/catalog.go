@@ -35,6 +35,8 @@ type typeFact struct {
 type fieldFact struct {
 	Name string  `json:"name"`
 	Type typeRef `json:"type"`
+	// Go is the type in Go where a name in it does not follow from Type.
+	Go string `json:"go,omitempty"`
 	// Proto is the number in protobuf messages; 0 stands for none.
 	Proto         int             `json:"proto,omitempty"`
 	Pointer       bool            `json:"pointer,omitempty"`
@@ -168,6 +170,7 @@ func (c *catalog) fields(t reflect.Type, schema *spec.Schema, onlyProto bool) ([
 		fact := fieldFact{
 			Name:      name,
 			Type:      ref,
+			Go:        goType(field.Type),
 			Proto:     proto,
 			Pointer:   field.Type.Kind() == reflect.Pointer,
 			Inline:    name == "" && field.Anonymous,
@@ -185,6 +188,31 @@ func (c *catalog) fields(t reflect.Type, schema *spec.Schema, onlyProto bool) ([
 		out = append(out, fact)
 	}
 	return out, nil
+}
+
+// goType is the name of a type if that says more than the kinds in it.
+func goType(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if name := t.String(); name != plainType(t) {
+		return name
+	}
+	return ""
+}
+
+// plainType is the name of a type whose strings, numbers, lists and maps have
+// no names of their own.
+func plainType(t reflect.Type) string {
+	switch {
+	case t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || isMessage(t):
+		return t.String()
+	case t.Kind() == reflect.Slice:
+		return "[]" + plainType(t.Elem())
+	case t.Kind() == reflect.Map:
+		return "map[string]" + plainType(t.Elem())
+	}
+	return t.Kind().String()
 }
 
 // describe adds what OpenAPI says about a field beyond its Go type.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rustc_hash::FxHashSet;
+
 use super::path::Path;
 use crate::Name;
 use crate::quote::{JsonText, Quoted};
@@ -102,6 +104,11 @@ impl BadValue {
         Self::Json(format!("[{}]", joined(texts.iter().map(|text| JsonText(text)), ",")))
     }
 
+    /// A number, as Go prints it.
+    pub fn number(number: i64) -> Self {
+        Self::Json(number.to_string())
+    }
+
     /// A struct of strings, under the names that its fields have in Go.
     pub fn fields<const N: usize>(fields: [(&str, &str); N]) -> Self {
         let fields = fields.into_iter().map(|(name, value)| format!("{}:{}", JsonText(name), JsonText(value)));
@@ -184,12 +191,9 @@ impl std::error::Error for FieldError {}
 
 /// All errors in one line, as the message of a Status gives them: each text once, several in brackets.
 pub fn summary(errors: &[FieldError]) -> String {
-    let mut texts: Vec<String> = Vec::with_capacity(errors.len());
-    for text in errors.iter().map(FieldError::to_string) {
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
+    let mut seen = FxHashSet::default();
+    let texts: Vec<String> =
+        errors.iter().map(FieldError::to_string).filter(|text| seen.insert(text.clone())).collect();
     match texts.as_slice() {
         [] => String::new(),
         [text] => text.clone(),

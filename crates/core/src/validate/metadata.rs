@@ -98,19 +98,15 @@ pub fn metadata_update(meta: Metadata<'_>, old: Metadata<'_>) -> Vec<FieldError>
 ///
 /// All errors point at the whole map and differ only in the key or value that they show.
 pub fn labels(labels: &Labels, at: Path<'_>) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    for (key, value) in labels {
-        errors.extend(invalid(at, key, names::label_key(key)));
-        errors.extend(invalid(at, value, names::label_value(value)));
-    }
-    errors
+    labels.iter().flat_map(|(key, value)| label(key, value, at)).collect()
+}
+
+/// Faults of one label in the map at `at`.
+pub fn label<'a>(key: &'a str, value: &'a str, at: Path<'a>) -> impl Iterator<Item = FieldError> + use<'a> {
+    invalid(at, key, names::label_key(key)).chain(invalid(at, value, names::label_value(value)))
 }
 
 /// One error for each fault of the text at `at`.
-pub(super) fn invalid<'a>(
-    at: Path<'a>,
-    text: &'a str,
-    faults: Vec<String>,
-) -> impl Iterator<Item = FieldError> + use<'a> {
+pub fn invalid<'a>(at: Path<'a>, text: &'a str, faults: Vec<String>) -> impl Iterator<Item = FieldError> + use<'a> {
     faults.into_iter().map(move |fault| FieldError::invalid(at, text, fault))
 }

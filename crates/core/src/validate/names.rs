@@ -3,6 +3,8 @@
 //! Every function gives what is wrong in Kubernetes' words, and nothing when all is well. Lengths count bytes, although
 //! Kubernetes has two copies of the DNS checks, and the one for names speaks of characters.
 
+use std::borrow::Cow;
+
 /// The most bytes in a DNS label, in the name part of a label key and in a label value.
 pub const LABEL_MAX: usize = 63;
 /// The most bytes in a DNS subdomain.
@@ -24,6 +26,9 @@ const NOT_LABEL_VALUE: &str = "a valid label must be an empty string or consist 
     or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex \
     used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
+const NOT_DATA_KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. \
+    'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
 /// What keeps `name` from being one segment of a URL's path: all that RBAC asks of the names of its objects.
 ///
 /// Neither emptiness nor length is looked at; colons, spaces and capitals are fine.
@@ -31,7 +36,37 @@ pub fn path_segment(name: &str) -> Vec<String> {
     if matches!(name, "." | "..") {
         return vec![format!("may not be '{name}'")];
     }
-    ['/', '%'].into_iter().filter(|c| name.contains(*c)).map(|c| format!("may not contain '{c}'")).collect()
+    path_segment_prefix(name)
+}
+
+/// What keeps `prefix` from being the start of one segment of a URL's path.
+pub fn path_segment_prefix(prefix: &str) -> Vec<String> {
+    ['/', '%'].into_iter().filter(|c| prefix.contains(*c)).map(|c| format!("may not contain '{c}'")).collect()
+}
+
+/// What keeps `key` from being a key in the data of a ConfigMap or Secret, which may become a file's name.
+pub fn data_key(key: &str) -> Vec<String> {
+    let mut faults = over(SUBDOMAIN_MAX, "characters", key);
+    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')) {
+        faults.push(NOT_DATA_KEY.into());
+    }
+    match key {
+        "." | ".." => faults.push(format!("must not be '{key}'")),
+        key if key.starts_with("..") => faults.push("must not start with '..'".into()),
+        _ => {}
+    }
+    faults
+}
+
+/// A `generateName` as it is judged by a rule for whole names: with a letter in place of the dash at its end.
+///
+/// Kubernetes' cut takes one byte more than the dash, so that the byte before the dash is never judged.
+pub fn generated_from(prefix: &str) -> Cow<'_, str> {
+    let Some(cut) = prefix.strip_suffix('-').filter(|cut| !cut.is_empty()) else { return Cow::Borrowed(prefix) };
+    let mut name: Vec<u8> = cut.bytes().take(cut.len() - 1).collect();
+    name.push(b'a');
+    // No rule that asks for this allows a character of several bytes, be it whole or cut.
+    Cow::Owned(name.into_iter().map(|byte| if byte.is_ascii() { char::from(byte) } else { '?' }).collect())
 }
 
 /// What keeps `text` from being a label in DNS (RFC 1123), such as a namespace's name.

@@ -147,6 +147,13 @@ impl Rights {
         }
     }
 
+    /// What a role that is about to be written would gather.
+    pub(crate) fn union(&self, role: &Role) -> Vec<Rule> {
+        let mut all = self.aggregation.clone();
+        all.update([Event::Set(role)]);
+        all.rules(role.key.name()).map(|rules| rules.cloned().collect()).unwrap_or_default()
+    }
+
     fn due(&self) -> Vec<Name> {
         if self.aggregates { self.aggregation.drift().cloned().collect() } else { Vec::new() }
     }

@@ -14,7 +14,8 @@ pub(super) fn encode(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-fn decode(src: &[u8]) -> Result<Vec<u8>, usize> {
+/// The bytes; the error is where they are wrong.
+pub(super) fn decode(src: &[u8]) -> Result<Vec<u8>, usize> {
     let mut out = Vec::with_capacity(src.len() / 4 * 3);
     let mut at = 0;
     let (mut bits, mut held) = (0_u32, 0_usize);

@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::node::Node;
 use super::protobuf::Envelope;
 use super::{Gvk, text, typed};
-use crate::facts::Type;
+use crate::facts::{self, Type};
 use crate::strategy::Object;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "group, version and kind are the words for it")]
 pub(super) struct Kind {
     pub(super) group: String,
     pub(super) version: String,
@@ -33,7 +34,7 @@ pub(super) fn api_version(group: &str, version: &str) -> String {
 
 impl Kind {
     /// The kind of a document. Go looks for it without regard to case, unlike for anything else.
-    pub(super) fn of<'a>(node: Node<'a>) -> Result<(Self, Node<'a>), String> {
+    pub(super) fn of(node: Node<'_>) -> Result<(Self, Node<'_>), String> {
         let members = match &node {
             Node::Null => return Ok((Self::default(), node)),
             Node::Object(members) => members,
@@ -100,14 +101,23 @@ impl Kind {
         self
     }
 
+    /// The type, where the server that expects `expected` knows the kind.
+    pub(super) fn ty(&self, expected: Gvk<'_>) -> Option<&'static Type> {
+        let same_server = scheme(&self.group) == scheme(expected.group);
+        facts::type_of(&self.group, &self.version, &self.kind).filter(|_| same_server)
+    }
+
     /// That nobody knows the kind.
-    pub(super) fn unregistered(&self, expected: Gvk<'_>) -> String {
-        let version = text::quote(&api_version(&self.group, &self.version));
-        format!(
-            "no kind {} is registered for version {version} in scheme {}",
-            text::quote(&self.kind),
-            scheme(expected)
-        )
+    pub(super) fn unregistered(&self, expected_group: &str) -> String {
+        let (kind, version) = (text::quote(&self.kind), text::quote(&api_version(&self.group, &self.version)));
+        format!("no kind {kind} is registered for version {version} in scheme \"{}\"", scheme(expected_group))
+    }
+
+    /// That an object of this kind is none of the kind that was expected, if it is not.
+    pub(super) fn no_conversion(&self, ty: &Type, expected: Gvk<'_>) -> Option<String> {
+        let package = package(expected.group);
+        let other = self.kind != expected.kind || self::package(&self.group) != package;
+        other.then(|| no_conversion(ty, &format!("{package}.{}", expected.kind)))
     }
 
     /// The object with its kind.
@@ -116,22 +126,27 @@ impl Kind {
     }
 }
 
-/// Each of the servers behind kube-apiserver has a scheme, named after the line that makes it.
-fn scheme(expected: Gvk<'_>) -> &'static str {
-    match expected.group {
-        "apiextensions.k8s.io" => "\"pkg/runtime/scheme.go:110\"",
-        "apiregistration.k8s.io" => "\"pkg/runtime/scheme.go:110\"",
-        _ => "\"pkg/api/legacyscheme/scheme.go:30\"",
+/// Each of the servers behind kube-apiserver has a scheme of its own, named after the line that makes it.
+fn scheme(group: &str) -> &'static str {
+    match group {
+        "apiextensions.k8s.io" => "pkg/apiserver/apiserver.go:55",
+        "meta.k8s.io" => "pkg/apis/meta/internalversion/scheme/register.go:27",
+        "apiregistration.k8s.io" => "pkg/apiserver/scheme/scheme.go:28",
+        _ => "pkg/api/legacyscheme/scheme.go:30",
     }
 }
 
-/// That an object of this type is none of the kind that was expected.
-pub(super) fn no_conversion(ty: &Type, expected: Gvk<'_>) -> String {
-    let package = match expected.group {
+/// That there is no way from one type to another.
+pub(super) fn no_conversion(from: &Type, to: &str) -> String {
+    format!("converting ({}) to ({to}): unknown conversion", typed::qualified_name(from))
+}
+
+/// The package of a group's types in the form in which the server works with them. Events are in two groups.
+fn package(group: &str) -> &str {
+    match group {
         "" | "events.k8s.io" => "core",
         group => group.split_once('.').map_or(group, |(first, _)| first),
-    };
-    format!("converting ({}) to ({package}.{}): unknown conversion", typed::qualified_name(ty), expected.kind)
+    }
 }
 
 fn split(api_version: &str) -> Result<(String, String), String> {

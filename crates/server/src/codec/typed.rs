@@ -28,10 +28,18 @@ pub fn conform(ty: &'static Type, value: Value) -> Result<Conformed, String> {
     conform_node(ty, Node::from(value), true)
 }
 
+/// An object of a type with nothing in it but its metadata, as a bookmark shows it.
+pub(crate) fn empty(ty: &'static Type, metadata: Value) -> crate::strategy::Object {
+    match conform(ty, serde_json::json!({"metadata": metadata})) {
+        Ok(Conformed { value: Value::Object(object), .. }) => object,
+        _ => crate::strategy::Object::new(),
+    }
+}
+
 /// The same for a document as it was read.
 pub(super) fn conform_node(ty: &'static Type, node: Node<'_>, strict: bool) -> Result<Conformed, String> {
     let mut decoder = Decoder::new(strict);
-    let value = decoder.run(Ty::Ref(ty), node).map_err(|fault| fault.to_string())?;
+    let value = decoder.run(Ty::Ref(ty), "", node).map_err(|fault| fault.to_string())?;
     Ok(Conformed { value, strict: decoder.strict })
 }
 
@@ -56,16 +64,16 @@ impl Decoder {
         Self { watch, strict: Vec::new(), path: String::new(), within: None, stack: Vec::new(), saved: None }
     }
 
-    fn run(&mut self, ty: Ty, node: Node<'_>) -> Result<Value, Fault> {
-        let value = self.value(ty, node)?;
+    fn run(&mut self, ty: Ty, go: &'static str, node: Node<'_>) -> Result<Value, Fault> {
+        let value = self.value(ty, go, node)?;
         match self.saved.take() {
             Some(fault) => Err(fault),
             None => Ok(value.unwrap_or_else(|| zero(ty))),
         }
     }
 
-    /// The value that Go writes; none where what is read leaves Go's value as it was.
-    fn value(&mut self, ty: Ty, node: Node<'_>) -> Result<Option<Value>, Fault> {
+    /// The value that Go writes; none where what is read leaves Go's value as it was. `go` names the type if given.
+    fn value(&mut self, ty: Ty, go: &'static str, node: Node<'_>) -> Result<Option<Value>, Fault> {
         let found = match (ty, node) {
             (Ty::Ref(Type { shape: Shape::Codec(codec, fields), .. }), node) => {
                 return special::value(*codec, fields, node).map(Some).map_err(|fault| self.placed(fault));
@@ -76,21 +84,21 @@ impl Decoder {
                 return self.object(ty, members).map(Some);
             }
             (Ty::Ref(Type { shape: Shape::List(item), .. }) | Ty::List(item), Node::Array(items)) => {
-                return self.list(*item, items).map(Some);
+                return self.list(*item, item_of(go), items).map(Some);
             }
-            (Ty::Map(item), Node::Object(members)) => return self.map(*item, members).map(Some),
+            (Ty::Map(item), Node::Object(members)) => return self.map(*item, item_of(go), members).map(Some),
             (Ty::Bool, Node::Bool(on)) => Some(Value::Bool(on)),
             (Ty::String, Node::String(text)) => Some(Value::String(text)),
             (Ty::Int32 | Ty::Int64 | Ty::Uint32 | Ty::Float64, Node::Number(literal)) => match number(ty, &literal) {
                 Some(number) => Some(Value::Number(number)),
-                None => self.mismatch(format!("number {literal}"), ty),
+                None => self.mismatch(format!("number {literal}"), ty, go),
             },
             (Ty::Bytes, Node::String(text)) => match base64::canonical(&text) {
                 Ok(text) => Some(Value::String(text)),
                 Err(error) => self.save(Fault::Plain(error)),
             },
-            (Ty::Bytes, Node::Array(items)) => self.bytes(items),
-            (ty, node) => self.mismatch(node.form().to_owned(), ty),
+            (Ty::Bytes, Node::Array(items)) => Some(self.bytes(items)),
+            (ty, node) => self.mismatch(node.form().to_owned(), ty, go),
         };
         Ok(found)
     }
@@ -113,7 +121,7 @@ impl Decoder {
             self.stack.push(field.name);
             self.enter(field.name);
             let null = node == Node::Null;
-            let value = if null && field.pointer { Ok(None) } else { self.value(field.ty, node) };
+            let value = if null && field.pointer { Ok(None) } else { self.value(field.ty, field.go, node) };
             self.path.truncate(path);
             self.stack.truncate(depth);
             match value? {
@@ -129,7 +137,7 @@ impl Decoder {
         Ok(Value::Object(out))
     }
 
-    fn list(&mut self, ty: Ty, items: Vec<Node<'_>>) -> Result<Value, Fault> {
+    fn list(&mut self, ty: Ty, go: &'static str, items: Vec<Node<'_>>) -> Result<Value, Fault> {
         let path = self.path.len();
         let mut out = Vec::with_capacity(items.len());
         for (index, node) in items.into_iter().enumerate() {
@@ -138,14 +146,14 @@ impl Decoder {
                 self.path.push_str(&index.to_string());
                 self.path.push(']');
             }
-            let value = self.value(ty, node);
+            let value = self.value(ty, go, node);
             self.path.truncate(path);
             out.push(value?.unwrap_or_else(|| zero(ty)));
         }
         Ok(Value::Array(out))
     }
 
-    fn map(&mut self, ty: Ty, members: Vec<(String, Node<'_>)>) -> Result<Value, Fault> {
+    fn map(&mut self, ty: Ty, go: &'static str, members: Vec<(String, Node<'_>)>) -> Result<Value, Fault> {
         let path = self.path.len();
         let mut out = Map::new();
         for (key, node) in members {
@@ -153,7 +161,7 @@ impl Decoder {
                 self.found("duplicate field", &key);
             }
             self.enter(&key);
-            let value = self.value(ty, node);
+            let value = self.value(ty, go, node);
             self.path.truncate(path);
             out.insert(key, value?.unwrap_or_else(|| zero(ty)));
         }
@@ -164,16 +172,16 @@ impl Decoder {
         match node {
             Node::Number(literal) => Ok(match any_number(&literal) {
                 Some(number) => Some(Value::Number(number)),
-                None => self.mismatch(format!("number {literal}"), Ty::Float64),
+                None => self.mismatch(format!("number {literal}"), Ty::Float64, ""),
             }),
-            Node::Array(items) => self.list(Ty::Any, items).map(Some),
-            Node::Object(members) => self.map(Ty::Any, members).map(Some),
+            Node::Array(items) => self.list(Ty::Any, "", items).map(Some),
+            Node::Object(members) => self.map(Ty::Any, "", members).map(Some),
             node => Ok(node.into_value().ok()),
         }
     }
 
     /// Go takes bytes as a list of numbers, too.
-    fn bytes(&mut self, items: Vec<Node<'_>>) -> Option<Value> {
+    fn bytes(&mut self, items: Vec<Node<'_>>) -> Value {
         let mut bytes = Vec::with_capacity(items.len());
         for node in items {
             bytes.push(match node {
@@ -188,7 +196,7 @@ impl Decoder {
                 }
             });
         }
-        Some(Value::String(base64::encode(&bytes)))
+        Value::String(base64::encode(&bytes))
     }
 
     fn enter(&mut self, key: &str) {
@@ -211,8 +219,8 @@ impl Decoder {
         }
     }
 
-    fn mismatch(&mut self, found: String, ty: Ty) -> Option<Value> {
-        self.type_fault(found, go_type(ty))
+    fn mismatch(&mut self, found: String, ty: Ty, go: &'static str) -> Option<Value> {
+        self.type_fault(found, if go.is_empty() { go_type(ty) } else { go.to_owned() })
     }
 
     fn type_fault(&mut self, found: String, wanted: String) -> Option<Value> {
@@ -257,6 +265,14 @@ fn lookup(
     None
 }
 
+/// The name of the items of a list or map, unless it has a name as a whole.
+fn item_of(go: &'static str) -> &'static str {
+    match go.strip_prefix("map[") {
+        Some(rest) => rest.split_once(']').map_or("", |(_, item)| item),
+        None => go.strip_prefix("[]").unwrap_or_default(),
+    }
+}
+
 fn write(field: &'static Field, value: Value, key: String, out: &mut Map<String, Value>) {
     let left_out = !field.pointer
         && (field.omitempty && is_empty(field.ty, &value) || field.omitzero && zero::is_zero(field.ty, &value));
@@ -286,10 +302,9 @@ fn any_number(literal: &str) -> Option<Number> {
 
 /// A float as it comes back from Go, which writes `1.0` as `1`.
 fn float(literal: &str) -> Option<Number> {
-    let float = literal.parse::<f64>().ok().filter(|float| float.is_finite())?;
-    #[expect(clippy::cast_possible_truncation, reason = "only kept where nothing is lost")]
-    let int = float as i64;
-    #[expect(clippy::cast_precision_loss, reason = "compared to see whether anything is lost")]
-    let same = int as f64 == float && float.abs() < 9e18 && !(int == 0 && float.is_sign_negative());
-    if same { Some(int.into()) } else { Number::from_f64(float) }
+    let number = Number::from_f64(literal.parse().ok()?)?;
+    match text::number(&number).as_str() {
+        "-0" => Some(number),
+        written => written.parse::<i64>().map_or(Some(number), |int| Some(int.into())),
+    }
 }

@@ -21,6 +21,8 @@ pub(crate) struct RequestInfo {
     pub(crate) subresource: String,
     /// What is left of the path after the subresource.
     pub(crate) rest: Vec<String>,
+    /// The name is not in the path: a field selector narrows the list to it.
+    pub(crate) selected: bool,
     /// The path starts with the old `watch/` form.
     pub(crate) old_watch: bool,
 }
@@ -99,6 +101,7 @@ impl RequestInfo {
         if ["list", "watch", "deletecollection"].contains(&self.verb.as_str()) {
             let selected =
                 parameters(query).find(|(key, _)| key == "fieldSelector").and_then(|(_, text)| only_name(&text));
+            self.selected = selected.is_some();
             self.name = selected.unwrap_or_default();
         }
     }

@@ -10,7 +10,7 @@ use crate::cluster::Entry;
 use crate::codec;
 use crate::http::respond::{self, Answer};
 use crate::query::{DeleteOptions, ListOptions, Propagation};
-use crate::status::Failure;
+use crate::status::{Failure, GroupResource};
 use crate::strategy::Object;
 use crate::time;
 
@@ -18,6 +18,9 @@ const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 /// Namespaces that a cluster cannot be without.
 const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+
+const JOBS: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove \
+                    them or set propagationPolicy=Orphan to suppress this warning";
 
 /// What became of an object.
 enum Fate {
@@ -29,7 +32,17 @@ impl Call<'_> {
     pub(crate) fn delete(&self) -> Result<Answer, Failure> {
         self.form()?;
         let options = self.delete_options()?;
-        let fate = self.delete_one(&self.info.name, self.namespace(), &options)?;
+        let mut warnings = Vec::new();
+        if self.served.plural == "jobs" && options.propagation.is_none() && options.orphan_dependents.is_none() {
+            warnings.push(JOBS.to_owned());
+        }
+        let mut answer = self.delete_named(&options)?;
+        respond::warn(&mut answer, &warnings);
+        Ok(answer)
+    }
+
+    fn delete_named(&self, options: &DeleteOptions) -> Result<Answer, Failure> {
+        let fate = self.delete_one(&self.info.name, self.namespace(), options)?;
         let render = self.render()?;
         match fate {
             Fate::Waits(entry) => {
@@ -75,7 +88,7 @@ impl Call<'_> {
         if self.body.is_empty() {
             return DeleteOptions::from_query(&self.query);
         }
-        DeleteOptions::from_object(&codec::decode_options(self.content_type, &self.body, "DeleteOptions")?)
+        DeleteOptions::from_object(&codec::decode_options(self.content_type, &self.body, "DeleteOptions").map_err(super::unnamed_scheme)?)
     }
 
     fn delete_one(&self, name: &str, namespace: &str, options: &DeleteOptions) -> Result<Fate, Failure> {
@@ -87,16 +100,7 @@ impl Call<'_> {
             let collection = self.served.collection;
             let current = self.server.cluster().read().table(collection).get(namespace, name).cloned();
             let current = current.ok_or_else(|| Failure::not_found(on, name))?;
-            let expects = [
-                ("UID", options.uid.as_deref(), current.uid.to_string()),
-                ("ResourceVersion", options.resource_version.as_deref(), current.revision.to_string()),
-            ];
-            for (what, expected, found) in expects {
-                if let Some(expected) = expected.filter(|expected| *expected != found) {
-                    let why = format_args!("Precondition failed: {what} in precondition: {expected}, {what} in object meta: {found}");
-                    return Err(Failure::conflict(on, name, why));
-                }
-            }
+            self.check_preconditions(&current, options)?;
             let old = current.object();
             let last = self.end(&old, options);
             let stays = !finalizers(&last).is_empty() || self.waits(&last);
@@ -120,10 +124,36 @@ impl Call<'_> {
             })?;
             match done {
                 Some(entry) if stays => return Ok(Fate::Waits(entry)),
-                Some(_) => return Ok(Fate::Gone(current)),
+                // Who may end gracefully is shown as ending.
+                Some(entry) if self.stored().facts.handling.graceful_delete => {
+                    let mut last = last;
+                    set_meta(&mut last, "resourceVersion", entry.revision.to_string());
+                    return Ok(Fate::Gone(Arc::new(Entry::shown(&last))));
+                }
+                Some(entry) => return Ok(Fate::Gone(entry)),
                 None => {}
             }
         }
+    }
+
+    fn check_preconditions(&self, current: &Entry, options: &DeleteOptions) -> Result<(), Failure> {
+        // Kubernetes names the kind where it names the resource everywhere else.
+        let on = GroupResource { group: &self.served.group, resource: &self.served.kind };
+        let version = current.revision.to_string();
+        let expects = [
+            ("UID", options.uid.as_deref(), current.uid.as_str(), "deleted and then recreated"),
+            ("ResourceVersion", options.resource_version.as_deref(), &version, "modified"),
+        ];
+        for (what, expected, found, happened) in expects {
+            if let Some(expected) = expected.filter(|expected| *expected != found) {
+                let why = format_args!(
+                    "the {what} in the precondition ({expected}) does not match the {what} in record ({found}). \
+                     The object might have been {happened}"
+                );
+                return Err(Failure::conflict(on, &current.name, why));
+            }
+        }
+        Ok(())
     }
 
     /// The object as it is when its deletion has begun.
@@ -186,7 +216,7 @@ impl Call<'_> {
         let orphan = match (options.orphan_dependents, options.propagation) {
             (Some(orphan), _) => orphan,
             (None, Some(policy)) => policy == Propagation::Orphan,
-            (None, None) => before.contains(&ORPHAN),
+            (None, None) => before.contains(&ORPHAN) || self.stored().facts.handling.orphans,
         };
         let foreground = match (options.orphan_dependents, options.propagation) {
             (Some(_), _) => false,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -23,6 +24,10 @@ struct Token {
     rv: i64,
     start: String,
 }
+
+/// Go reads base64 whose last letter has bits to spare.
+const LENIENT: GeneralPurpose =
+    GeneralPurpose::new(&alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
 const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 
@@ -86,7 +91,10 @@ fn at_revision(state: &State, options: &ListOptions, token: Option<&Token>) -> R
         }
         return Ok(u64::try_from(token.rv).ok().filter(|revision| *revision > 0));
     }
-    let asked = revision(&options.resource_version)?;
+    let asked = revision(&options.resource_version).map_err(|mut failure| {
+        failure.message = format!("invalid resource version: {}", failure.message);
+        failure
+    })?;
     if asked > state.revision() {
         return Err(too_new(asked, state.revision()));
     }
@@ -138,8 +146,9 @@ fn gone(token: Option<&Token>) -> Failure {
 
 impl Token {
     fn read(text: &str) -> Result<Self, Failure> {
-        let invalid = |why: &str| Failure::bad_request(format!("continue key is not valid: {why}"));
-        let bytes = URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|error| invalid(&error.to_string()))?;
+        let invalid = |why: &str| Failure::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
+        let bytes = LENIENT.decode(text.trim_end_matches('=')).map_err(|error| invalid(&error.to_string()))?;
+        crate::codec::syntax(&bytes).map_err(|error| invalid(&error))?;
         let token: Self = serde_json::from_slice(&bytes).map_err(|error| invalid(&error.to_string()))?;
         if token.v != TOKEN_VERSION {
             return Err(invalid("server does not recognize this encoded version"));

@@ -16,10 +16,11 @@ use crate::table;
 impl Served {
     /// A stored object as this resource shows it; without `apiVersion` and `kind`.
     pub(crate) fn view(&self, entry: &Entry) -> Object {
-        let mut object = entry.object();
-        if let Some(conversion) = self.conversion {
-            (conversion.from_stored)(&mut object);
-        }
+        let object = entry.object();
+        let Some(conversion) = self.conversion else { return object };
+        let mut object = (conversion.from_stored)(&object);
+        object.remove("apiVersion");
+        object.remove("kind");
         object
     }
 
@@ -58,9 +59,13 @@ impl Render {
             "" | "Metadata" => Include::Metadata,
             "None" => Include::None,
             "Object" => Include::Object,
-            other => {
-                return Err(Failure::bad_request(format!("unrecognized includeObject value: {other:?}")));
+            other if form == Form::Table => {
+                return Err(Failure::bad_request(format!(
+                    "Unable to convert to Table as requested: includeObject: Invalid value: {other:?}: must be \
+                     'Metadata', 'Object', 'None', or empty"
+                )));
             }
+            _ => Include::Metadata,
         };
         Ok(Self { served: served.clone(), form, include, opening: served.opening() })
     }
@@ -97,6 +102,7 @@ impl Render {
             }
             Form::Metadata | Form::MetadataList => {
                 let items: Vec<Value> = entries.iter().map(|entry| self.metadata(entry, true)).collect();
+                let items = if items.is_empty() { Value::Null } else { items.into() };
                 let list = json!({
                     "kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": items,
                 });
@@ -142,6 +148,9 @@ impl Render {
     /// A table of these objects; watches show the columns only once.
     pub(crate) fn table(&self, entries: &[&Entry], with_columns: bool, metadata: Value) -> Bytes {
         let rows: Vec<Value> = entries.iter().map(|entry| self.row(entry)).collect();
+        // Kinds without a printer of their own leave the list unset.
+        let unset = rows.is_empty() && self.served.facts.columns.iter().any(|column| column.name == "Created At");
+        let rows = if unset { Value::Null } else { rows.into() };
         let columns = if with_columns { table::columns(self.served.facts) } else { Value::Null };
         let table = json!({
             "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "columnDefinitions": columns, "rows": rows,
@@ -152,6 +161,7 @@ impl Render {
     fn row(&self, entry: &Entry) -> Value {
         let mut object = self.served.view(entry);
         let cells = table::cells(self.served.facts, &object, crate::time::now());
+        let conditions = table::conditions(self.served.facts, &object);
         let object = match self.include {
             Include::None => Value::Null,
             Include::Metadata => self.metadata(entry, true),
@@ -161,7 +171,15 @@ impl Render {
                 Value::Object(object)
             }
         };
-        json!({"cells": cells, "object": object})
+        let mut row = json!({"cells": cells, "object": object});
+        if let Some(conditions) = conditions {
+            row["conditions"] = conditions;
+        }
+        row
+    }
+
+    pub(crate) fn is_metadata_list(&self) -> bool {
+        self.form == Form::MetadataList
     }
 
     pub(crate) fn is_table(&self) -> bool {
@@ -176,11 +194,14 @@ impl Render {
         }
         match self.form {
             Form::Object => {
-                let empty = crate::codec::typed::empty(self.served.ty, metadata);
+                let empty = crate::codec::empty(self.served.ty, metadata);
                 let body = Value::Object(empty).to_string();
                 format!("{}{}", self.opening, body.get(1..).unwrap_or_default()).into()
             }
-            Form::Table => self.table(&[], false, metadata),
+            Form::Table => {
+                let empty = Entry::shown(&crate::codec::empty(self.served.ty, metadata));
+                self.table(&[&empty], false, json!({"resourceVersion": revision.to_string()}))
+            }
             Form::Metadata | Form::MetadataList => {
                 json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}).to_string().into()
             }

@@ -8,12 +8,13 @@ use serde_json::Value;
 use super::{Call, finalizers, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
+use crate::facts;
 use crate::http::respond::Answer;
-use crate::patch::{self, PatchType};
-use crate::query::WriteOptions;
-use crate::status::Failure;
+use crate::patch::{self, PatchType, Patched};
+use crate::query::{FieldValidation, WriteOptions};
+use crate::status::{Details, Failure};
 use crate::strategy::{self, Object};
-use crate::{managed, time};
+use crate::ownership;
 
 /// Where the new form of an object comes from.
 pub(super) enum Change<'a> {
@@ -48,7 +49,7 @@ impl Call<'_> {
 
     pub(crate) fn patch(&self) -> Result<Answer, Failure> {
         self.form()?;
-        let kind = PatchType::from_content_type(self.content_type)?;
+        let kind = patch_type(self.content_type)?;
         let options = WriteOptions::patch(&self.query, false)?;
         let done = self.change(&Change::Patch(kind, &self.body), &options)?;
         self.answer(StatusCode::OK, &done.entry, &done.warnings)
@@ -59,7 +60,10 @@ impl Call<'_> {
         let name = meta(object, "name");
         if name.is_empty() && meta(object, "generateName").is_empty() || name != self.info.name {
             if name.is_empty() {
-                return Err(Failure::bad_request("name must be provided"));
+                return Err(Failure::bad_request(format!(
+                    "the name of the object ({} based on URL) was undeterminable: name must be provided",
+                    self.info.name
+                )));
             }
             return Err(Failure::bad_request(format!(
                 "the name of the object ({name}) does not match the name on the URL ({})",
@@ -95,14 +99,7 @@ impl Call<'_> {
             return Err(self.not_found());
         }
         if !meta(object, "uid").is_empty() {
-            return Err(Failure::conflict(
-                self.served.group_resource(),
-                &self.info.name,
-                format_args!(
-                    "Precondition failed: UID in precondition: {}, UID in object meta: ",
-                    meta(object, "uid")
-                ),
-            ));
+            return Err(self.another_uid(meta(object, "uid"), ""));
         }
         self.server.authorize(self.identity, &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() })?;
         let mut object = object.clone();
@@ -113,15 +110,33 @@ impl Call<'_> {
         Ok(Done { entry, created: true, warnings })
     }
 
+    /// 409: the object is another one with the same name.
+    fn another_uid(&self, expected: &str, found: &str) -> Failure {
+        let mut key = format!("/registry/{}", self.stored().plural);
+        if self.served.namespaced {
+            key = format!("{key}/{}", self.info.namespace);
+        }
+        let why = format_args!(
+            "StorageError: invalid object, Code: 4, Key: {key}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
+             Precondition failed: UID in precondition: {expected}, UID in object meta: {found}",
+            self.info.name
+        );
+        Failure::conflict(self.served.group_resource(), &self.info.name, why)
+    }
+
     fn change_present(&self, current: &Arc<Entry>, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Attempt> {
         let stored = self.stored();
         let old = current.object();
         let (mut object, mut warnings) = self.new_form(&old, change, options)?;
+        // INVARIANT: the guards below decide in the namespace of the object, so it must be there whatever was sent.
+        if self.served.namespaced {
+            set_meta(&mut object, "namespace", self.info.namespace.as_str());
+        }
+        warnings.extend(ownership::dedup_owners(&mut object));
         let on = self.served.group_resource();
         let uid = meta(&object, "uid");
         if !uid.is_empty() && uid != current.uid && !matches!(change, Change::Patch(..)) {
-            let why = format_args!("Precondition failed: UID in precondition: {uid}, UID in object meta: {}", current.uid);
-            return Err(Failure::conflict(on, &self.info.name, why).into());
+            return Err(self.another_uid(uid, &current.uid).into());
         }
         let named_version = !meta(&object, "resourceVersion").is_empty();
         let handling = match self.info.subresource.as_str() {
@@ -129,13 +144,14 @@ impl Call<'_> {
             name => stored.subresource(name).map_or(&stored.facts.handling, |sub| &sub.handling),
         };
         strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
-        let now = time::seconds(time::now());
         let manager = self.manager(&options.field_manager);
-        managed::update(self.served, stored, Some(&old), &mut object, &manager, &self.info.subresource, &now);
+        ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
         if !only_collects(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
-        strategy::before_update(stored.facts, &self.info.subresource, &mut object, &old)?;
+        self.allocate(&mut object, Some(&old));
+        strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
+        codec::as_stored(stored.ty, &mut object);
         warnings.extend(self.served.strategy.warnings(&object, Some(&old)));
         if same(&object, &old) {
             return Ok(Done { entry: current.clone(), created: false, warnings });
@@ -146,6 +162,7 @@ impl Call<'_> {
         let draft = self.draft(&object)?;
         // Nothing keeps it any longer: the update that takes the last finalizer away is the deletion.
         let ends = current.deleting && finalizers(&object).is_empty() && !self.waits(&object);
+        let last = self.draft(&old)?;
         let overtaken = |failure: Failure| {
             if named_version && !matches!(change, Change::Patch(..)) { Attempt::Failed(failure) } else { Attempt::Overtaken(failure) }
         };
@@ -157,7 +174,8 @@ impl Call<'_> {
                 return Err(Failure::modified(on, &self.info.name));
             }
             let entry = if ends {
-                transaction.remove(self.served.collection, &draft)
+                // Whoever watches sees the object as it was stored last.
+                transaction.remove(self.served.collection, &last)
             } else {
                 transaction.put(self.served.collection, &draft)
             };
@@ -167,7 +185,7 @@ impl Call<'_> {
         match committed {
             Ok(entry) => {
                 // The last look at an object that went away is the object as it was updated.
-                let entry = if ends { Arc::new(entry.at_revision(current.revision)) } else { entry };
+                let entry = if ends { Arc::new(Entry::shown(&object)) } else { entry };
                 Ok(Done { entry, created: false, warnings })
             }
             Err(failure) if !fresh => Err(overtaken(failure)),
@@ -180,24 +198,57 @@ impl Call<'_> {
             Change::Put(object) => Ok((object.clone(), Vec::new())),
             Change::Make(make) => Ok((make(old.clone())?, Vec::new())),
             Change::Patch(kind, patch) => {
-                let mut view = old.clone();
-                if let Some(conversion) = self.served.conversion {
-                    (conversion.from_stored)(&mut view);
-                }
+                let mut view = match self.served.conversion {
+                    Some(conversion) => (conversion.from_stored)(old),
+                    None => old.clone(),
+                };
                 view.insert("apiVersion".into(), self.served.api_version().into());
                 view.insert("kind".into(), self.served.kind.as_str().into());
-                let patched = patch::apply(*kind, self.served.ty, &view, patch)?;
-                let expected =
-                    codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
-                let decoded = codec::conform_patched(patched, expected, options.field_validation)?;
-                let mut object = decoded.object;
+                let patched = patch::apply(*kind, self.served.ty, &view, patch, options.field_validation)?;
+                let (mut object, warnings) = self.conform_patched(*kind, &patched, options)?;
                 self.served.strategy.default(&mut object);
                 let mut object = self.to_stored(object);
                 if meta(&object, "namespace").is_empty() && self.served.namespaced {
                     set_meta(&mut object, "namespace", self.info.namespace.as_str());
                 }
-                Ok((object, decoded.warnings))
+                self.check_names(&object)?;
+                Ok((object, warnings))
             }
+        }
+    }
+
+    /// What a patch makes must still be of its type.
+    fn conform_patched(&self, kind: PatchType, patched: &Patched, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
+        let text = |member: &str| patched.object.get(member).and_then(Value::as_str).unwrap_or_default();
+        if (text("apiVersion"), text("kind")) != (&self.served.api_version(), &self.served.kind) {
+            // Kubernetes reads it as what it claims to be before it notices.
+            let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
+            if let Some(other) = facts::type_of(group, version, text("kind"))
+                && let Err(why) = codec::conform(other, Value::Object(patched.object.clone()))
+            {
+                return Err(patched.refused(&why));
+            }
+            return Err(patched.refused(&format!(
+                "no kind {:?} is registered for version {:?} in scheme \"pkg/runtime/scheme.go:111\"",
+                text("kind"),
+                text("apiVersion")
+            )));
+        }
+        let conformed = codec::conform(self.served.ty, Value::Object(patched.object.clone()));
+        let conformed = conformed.map_err(|why| match kind {
+            PatchType::Strategic => {
+                let told = codec::restore_fault(self.served.ty, &patched.object);
+                patched.refused(&told.unwrap_or(why))
+            }
+            _ => patched.refused(&why),
+        })?;
+        let Value::Object(object) = conformed.value else { return Err(patched.refused("it is no object")) };
+        let strict = [patched.strict.as_slice(), &conformed.strict].concat();
+        match options.field_validation {
+            FieldValidation::Ignore => Ok((object, Vec::new())),
+            FieldValidation::Warn => Ok((object, strict)),
+            FieldValidation::Strict if strict.is_empty() => Ok((object, Vec::new())),
+            FieldValidation::Strict => Err(patched.refused(&format!("strict decoding error: {}", strict.join(", ")))),
         }
     }
 
@@ -209,6 +260,23 @@ impl Call<'_> {
         }
         let grace = object.get("metadata").and_then(|meta| meta.get("deletionGracePeriodSeconds")).and_then(Value::as_i64);
         grace.is_some_and(|seconds| seconds > 0)
+    }
+}
+
+/// The kind of a patch by its content type.
+pub(super) fn patch_type(content_type: Option<&str>) -> Result<PatchType, Failure> {
+    let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    match essence {
+        "application/json-patch+json" => Ok(PatchType::Json),
+        "application/merge-patch+json" => Ok(PatchType::Merge),
+        "application/strategic-merge-patch+json" => Ok(PatchType::Strategic),
+        // Server-side apply comes with custom resources.
+        "application/apply-patch+yaml" => Err(Failure::unsupported_media(&[
+            "application/json-patch+json",
+            "application/merge-patch+json",
+            "application/strategic-merge-patch+json",
+        ])),
+        _ => Err(Failure::new(415, "UnsupportedMediaType", "415: Unsupported Media Type").about(Details::default())),
     }
 }
 

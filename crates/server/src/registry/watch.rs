@@ -74,7 +74,12 @@ pub(crate) fn watch(
         showed_columns: false,
         over: false,
     };
-    watch.start(cluster, asked, options);
+    if watch.render.is_metadata_list() {
+        // An event is no list; Kubernetes ends the stream.
+        watch.over = true;
+    } else {
+        watch.start(cluster, asked, options);
+    }
     let mut answer = Response::new(Body::from_stream(watch.stream()));
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(answer)
@@ -84,7 +89,7 @@ impl Watch {
     /// What is there comes first, where the client wants it.
     fn start(&mut self, cluster: &Cluster, asked: u64, options: &ListOptions) {
         let state = cluster.read();
-        if asked > state.revision() {
+        if asked > state.revision() && options.send_initial_events == Some(true) {
             let failure = too_new(asked, state.revision());
             drop(state);
             return self.fail(&failure);

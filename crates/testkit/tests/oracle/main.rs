@@ -8,8 +8,10 @@
 mod aggregating;
 mod authorize;
 mod compare;
+mod decoding;
 mod escalate;
 mod managing;
 mod random;
 mod rulesets;
+mod tables;
 mod validating;

@@ -40,13 +40,10 @@ fn merge(
                 merge(inner.name, inner.own_fields(), bytes, out, depth + 1)?;
             }
             _ => {
-                let at = match out.iter().position(|(name, _)| name == field.name) {
-                    Some(at) => at,
-                    None => {
-                        out.push((field.name.to_owned(), Node::Null));
-                        out.len() - 1
-                    }
-                };
+                let at = out.iter().position(|(name, _)| name == field.name).unwrap_or_else(|| {
+                    out.push((field.name.to_owned(), Node::Null));
+                    out.len() - 1
+                });
                 let (_, slot) = out.get_mut(at).expect("found or pushed just before");
                 value(&field.ty, &mut reader, tag, field.name, slot, depth + 1)?;
             }
@@ -77,8 +74,8 @@ fn value(
             }
             let Node::Array(items) = slot else { return Ok(()) };
             if tag.wire == 2 && matches!(item, Ty::Bool | Ty::Int32 | Ty::Int64 | Ty::Uint32 | Ty::Float64) {
-                let mut packed = Reader::new(reader.bytes(tag, name)?, "");
-                while !packed.is_at_end() {
+                let (mut packed, end) = reader.nested(tag, name)?;
+                while packed.is_before(end) {
                     items.push(match item {
                         Ty::Float64 => double(packed.raw_double()?)?,
                         item => integer(item, packed.raw_varint()?),
@@ -95,7 +92,7 @@ fn value(
                 *slot = Node::Object(Vec::new());
             }
             let Node::Object(entries) = slot else { return Ok(()) };
-            entries.push(entry(item, reader.bytes(tag, &go_name(name))?, depth)?);
+            entries.push(entry(item, reader.nested(tag, &go_name(name))?, depth)?);
         }
         Ty::Ref(ty) => {
             let bytes = reader.bytes(tag, &go_name(name))?;
@@ -129,23 +126,36 @@ fn double(value: f64) -> Result<Node<'static>, String> {
     }
 }
 
-fn entry(ty: &'static Ty, bytes: &[u8], depth: usize) -> Result<(String, Node<'static>), String> {
-    let mut reader = Reader::new(bytes, "");
+fn entry(
+    ty: &'static Ty,
+    (mut reader, end): (Reader<'_>, usize),
+    depth: usize,
+) -> Result<(String, Node<'static>), String> {
     let (mut key, mut node) = (String::new(), absent(ty));
-    while let Some(tag) = reader.tag()? {
+    while reader.is_before(end) {
+        let tag = reader.entry_tag()?;
         match tag.field {
             1 => key = reader.text(tag, "key")?,
-            2 => value(ty, &mut reader, tag, "value", &mut node, depth)?,
-            _ => reader.skip(tag)?,
+            2 => {
+                node = absent(ty);
+                value(ty, &mut reader, tag, "value", &mut node, depth)?;
+            }
+            _ => {
+                reader.skip(tag)?;
+                if reader.is_past(end) {
+                    return Err("unexpected EOF".to_owned());
+                }
+            }
         }
     }
     Ok((key, node))
 }
 
-/// What a map holds for an entry without a value. Kubernetes has bytes there, not none.
+/// What a map holds for an entry without a value. Kubernetes has empty bytes and lists there, not none.
 fn absent(ty: &Ty) -> Node<'static> {
     match ty {
         Ty::Bytes => Node::String(String::new()),
+        Ty::Ref(Type { shape: Shape::List(_), .. }) => Node::Array(Vec::new()),
         _ => Node::Null,
     }
 }
@@ -160,20 +170,18 @@ fn reference(ty: &'static Type, bytes: &[u8], slot: &mut Node<'static>, depth: u
             merge(ty.name, fields, bytes, members, depth)
         }
         Shape::List(ref item) => {
-            let mut reader = Reader::new(bytes, "");
             if !matches!(slot, Node::Array(_)) {
-                *slot = Node::Null;
+                *slot = Node::Array(Vec::new());
             }
+            let Node::Array(items) = slot else { return Ok(()) };
+            let mut reader = Reader::new(bytes, "");
             while let Some(tag) = reader.tag()? {
-                if tag.field != 1 {
+                if tag.field == 1 {
+                    let mut node = Node::Null;
+                    value(item, &mut reader, tag, "Items", &mut node, depth)?;
+                    items.push(node);
+                } else {
                     reader.skip(tag)?;
-                    continue;
-                }
-                let mut node = Node::Null;
-                value(item, &mut reader, tag, "Items", &mut node, depth)?;
-                match slot {
-                    Node::Array(items) => items.push(node),
-                    _ => *slot = Node::Array(vec![node]),
                 }
             }
             Ok(())

@@ -46,8 +46,28 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn is_at_end(&self) -> bool {
-        self.at >= self.bytes.len()
+    /// Reads what a field holds with another reader. Like Kubernetes' code, that one may read past its end, up to that
+    /// of the whole message.
+    pub(super) fn nested(&mut self, tag: Tag, field: &str) -> Result<(Self, usize), String> {
+        let length = self.bytes(tag, field)?.len();
+        Ok((Self { bytes: self.bytes, at: self.at - length, name: self.name }, self.at))
+    }
+
+    pub(super) fn is_before(&self, end: usize) -> bool {
+        self.at < end
+    }
+
+    pub(super) fn is_past(&self, end: usize) -> bool {
+        self.at > end
+    }
+
+    /// The next field of an entry of a map, where Kubernetes' code does not look at the type on the wire.
+    pub(super) fn entry_tag(&mut self) -> Result<Tag, String> {
+        let start = self.at;
+        let key = self.raw_varint()?;
+        #[expect(clippy::cast_possible_truncation, reason = "the number of a field has 32 bits, as in Kubernetes")]
+        let field = (key >> 3) as u32;
+        Ok(Tag { field, wire: 2, start })
     }
 
     fn byte(&mut self) -> Result<u8, String> {
@@ -109,7 +129,7 @@ impl<'a> Reader<'a> {
         self.at = tag.start;
         let mut open = 0_usize;
         loop {
-            if self.is_at_end() {
+            if self.at >= self.bytes.len() {
                 return Err(TRUNCATED.to_owned());
             }
             let wire = self.raw_varint()? & 7;

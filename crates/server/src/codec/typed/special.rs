@@ -14,7 +14,7 @@ pub(super) fn value(codec: Codec, fields: &'static [Field], node: Node<'_>) -> R
     match codec {
         Codec::Time => point(node, Precision::Seconds),
         Codec::MicroTime => point(node, Precision::Micros),
-        Codec::Quantity => amount(node),
+        Codec::Quantity => amount(&node),
         Codec::IntOrString => int_or_string(node),
         Codec::RawExtension | Codec::FieldsV1 | Codec::Json | Codec::Unknown => {
             node.into_value().map_err(|literal| Fault::mismatch(&format!("number {literal}"), "float64"))
@@ -39,7 +39,7 @@ pub(super) fn value(codec: Codec, fields: &'static [Field], node: Node<'_>) -> R
 /// Decodes one of the alternatives. Nothing is strict in there.
 fn nested(fields: &'static [Field], alternative: impl Fn(&Ty) -> bool, node: Node<'_>) -> Result<Value, Fault> {
     let field = fields.iter().find(|field| alternative(&field.ty)).expect("the alternatives are fields");
-    Decoder::new(false).run(field.ty, node)
+    Decoder::new(false).run(field.ty, field.go, node)
 }
 
 fn point(node: Node<'_>, precision: Precision) -> Result<Value, Fault> {
@@ -55,8 +55,8 @@ fn point(node: Node<'_>, precision: Precision) -> Result<Value, Fault> {
 }
 
 /// Kubernetes looks at the text between the quotes without undoing escapes, so that none is allowed.
-fn amount(node: Node<'_>) -> Result<Value, Fault> {
-    let text = match &node {
+fn amount(node: &Node<'_>) -> Result<Value, Fault> {
+    let text = match node {
         Node::Null => return Ok(Value::from("0")),
         Node::String(text) if !text.contains(|c: char| c < ' ') => text.trim(),
         Node::Number(literal) => literal,
