@@ -90,9 +90,7 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
 
 /// Takes out what the manager applied last time and not this time, unless somebody else owns it.
 fn prune(place: Place, merged: Object, last: &Set, fields: &Set, others: &[Entry<'_>]) -> Object {
-    let mut given_up = last.clone();
-    given_up.subtract(fields);
-    if given_up.is_empty() {
+    if last.is_empty() {
         return merged;
     }
     let mut owned = fields.clone();
