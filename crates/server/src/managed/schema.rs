@@ -127,8 +127,7 @@ impl Place {
     /// Whether values of several forms may stand here.
     pub(super) fn takes_any(self) -> bool {
         match self {
-            Self::Deduced | Self::Untyped => true,
-            Self::Typed { ty: Ty::Any, .. } => true,
+            Self::Deduced | Self::Untyped | Self::Typed { ty: Ty::Any, .. } => true,
             Self::Typed { ty: Ty::Ref(ty), .. } => !matches!(
                 ty.shape,
                 Shape::Struct(_)
