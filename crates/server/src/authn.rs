@@ -1,10 +1,14 @@
 //! Who asks: client certificates, bearer tokens, and nobody in particular, in Kubernetes' order.
 
 mod accounts;
+mod forbidden;
 mod identity;
+mod impersonation;
 mod key;
 mod openid;
 mod review;
+#[cfg(test)]
+mod tests;
 mod token;
 mod token_request;
 
@@ -16,7 +20,9 @@ use ring::hmac;
 use rustc_hash::FxHashMap;
 
 pub use self::accounts::{Accounts, Live, Referred};
+pub use self::forbidden::forbidden;
 pub use self::identity::{Extra, Identity};
+pub use self::impersonation::{Impersonated, Impersonation, ImpersonationModes};
 pub use self::key::{KeyError, SigningKey};
 pub use self::openid::{jwks, openid_configuration};
 pub use self::review::{self_subject_review, token_review};

@@ -44,11 +44,6 @@ impl Served {
         api_version(&self.group, &self.version)
     }
 
-    /// Whether objects are kept, and not only answered.
-    pub(crate) fn is_stored(&self) -> bool {
-        self.verbs().contains(&"get")
-    }
-
     pub(crate) fn verbs(&self) -> &'static [&'static str] {
         self.facts.verbs
     }
@@ -71,8 +66,11 @@ pub(crate) struct Catalog {
     stored: Vec<Arc<Served>>,
 }
 
+/// Group, version and plural.
+type Path = (&'static str, &'static str, &'static str);
+
 /// Resources whose objects are those of another group or version: theirs are stored in the first one's form.
-const SHARED: &[((&str, &str, &str), (&str, &str, &str))] = &[
+const SHARED: &[(Path, Path)] = &[
     (("", "v1", "events"), ("events.k8s.io", "v1", "events")),
     (("autoscaling", "v2", "horizontalpodautoscalers"), ("autoscaling", "v1", "horizontalpodautoscalers")),
 ];
@@ -80,7 +78,7 @@ const SHARED: &[((&str, &str, &str), (&str, &str, &str))] = &[
 impl Catalog {
     /// The built-in kinds.
     pub(crate) fn built_in() -> Self {
-        let mut collections: BTreeMap<(&str, &str, &str), Collection> = BTreeMap::new();
+        let mut collections: BTreeMap<Path, Collection> = BTreeMap::new();
         let path = |resource: &facts::Resource| (resource.group, resource.version, resource.plural);
         let all = || facts::resources().iter().filter(|resource| resource.group != "apiextensions.k8s.io");
         let shares = |at| SHARED.iter().find(|(_, sharing)| *sharing == at).map(|(owner, _)| *owner);
@@ -127,13 +125,6 @@ impl Catalog {
         self.by_path.get(&(Name::from(group), Name::from(version), Name::from(plural)))
     }
 
-    /// The resource of a kind.
-    pub(crate) fn of_kind(&self, group: &str, version: &str, kind: &str) -> Option<&Arc<Served>> {
-        self.served.iter().find(|served| {
-            served.group == group && served.version == version && served.kind == kind && served.is_stored()
-        })
-    }
-
     /// The resource in whose form the objects of a collection are stored.
     pub(crate) fn stored_in(&self, collection: Collection) -> &Arc<Served> {
         self.stored.get(collection.index()).expect("every collection has one resource without a conversion")
@@ -141,6 +132,11 @@ impl Catalog {
 
     pub(crate) fn collections(&self) -> usize {
         self.stored.len()
+    }
+
+    /// Whether anything of this group is served.
+    pub(crate) fn has_group(&self, group: &str) -> bool {
+        self.served.iter().any(|served| served.group == group)
     }
 
     /// Whether anything of this group and version is served.

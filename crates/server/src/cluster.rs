@@ -23,10 +23,11 @@ use rolewright_core::Name;
 use tokio::sync::{Notify, watch};
 
 pub(crate) use draft::Draft;
-pub(crate) use entry::{Entry, Labels, ObjectName};
+pub(crate) use entry::{Entry, ObjectName};
 pub(crate) use log::{Change, ChangeKind, Position};
 pub(crate) use owners::Owners;
-pub(crate) use rights::{Guard, Rights};
+pub use rights::Guard;
+pub(crate) use rights::{CEILING, Right, Rights};
 pub(crate) use table::{Collection, Page, Table};
 pub(crate) use transaction::Transaction;
 
@@ -66,6 +67,11 @@ impl Cluster {
         };
         let changed = (0..collections).map(|_| watch::Sender::new(1)).collect();
         Self { state: RwLock::new(state), changed, work: Notify::new() }
+    }
+
+    /// Leaves aggregated roles to somebody else.
+    pub(crate) fn leave_aggregation(&self) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).rights.aggregates = false;
     }
 
     /// Looks at the state. Do not hold this across an await.

@@ -4,8 +4,11 @@ mod base64;
 mod json;
 mod kind;
 mod node;
+mod ordered;
 mod protobuf;
 mod quantity;
+mod restore;
+mod stored;
 mod text;
 mod time;
 mod typed;
@@ -14,9 +17,14 @@ mod yaml;
 use serde_json::Value;
 
 use crate::facts;
+pub use crate::query::FieldValidation;
 use crate::status::Failure;
 use crate::strategy::Object;
 use kind::Kind;
+pub(crate) use ordered::ordered;
+pub(crate) use restore::restore_fault;
+pub(crate) use stored::as_stored;
+pub(crate) use typed::empty;
 pub use typed::{Conformed, conform};
 
 /// The kind that a request must have in its body.
@@ -28,17 +36,6 @@ pub struct Gvk<'a> {
     pub version: &'a str,
     /// The kind.
     pub kind: &'a str,
-}
-
-/// What to do about unknown and duplicate fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldValidation {
-    /// Drop them.
-    Ignore,
-    /// Drop them and tell the client.
-    Warn,
-    /// Refuse the request.
-    Strict,
 }
 
 /// An object from a request.
@@ -106,6 +103,11 @@ pub fn decode(
     }
     let warnings = read.duplicates.into_iter().chain(read.strict).collect();
     Ok(Decoded { object: read.object, group, version, kind, warnings })
+}
+
+/// What Go says of bytes that are no JSON.
+pub(crate) fn syntax(bytes: &[u8]) -> Result<(), String> {
+    json::parse(bytes).map(|_| ())
 }
 
 /// Reads the options in the body of a delete. They may name any version, and nothing about them is strict.

@@ -16,6 +16,17 @@ pub struct Type {
     pub shape: Shape,
     /// Server-side apply owns a value of this type as a whole.
     pub atomic: bool,
+    /// Fields of which only one is set.
+    pub unions: &'static [Union],
+}
+
+/// Fields of which only one is set.
+#[derive(Debug)]
+pub struct Union {
+    /// The field that says which one, if there is one.
+    pub discriminator: Option<&'static str>,
+    /// The fields, each with its name in the discriminator.
+    pub fields: &'static [(&'static str, &'static str)],
 }
 
 /// How values of a type look.
@@ -58,6 +69,7 @@ pub enum Codec {
 
 /// One field of a type.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "this is what Kubernetes says of fields")]
 pub struct Field {
     /// In JSON; empty for an inline field.
     pub name: &'static str,
@@ -81,13 +93,19 @@ pub struct Field {
     pub list: ListType,
     /// Server-side apply owns the map or object in this field as a whole.
     pub atomic: bool,
+    /// Kubernetes says so of `list` or `atomic`, where it could have said nothing.
+    pub declared: bool,
     /// How strategic merge patch treats it.
     pub patch: Patch,
+    /// What a string in it can be; anything where this is empty.
+    pub values: &'static [&'static str],
+    /// The default in OpenAPI as JSON, where it is not the zero value; empty where there is none.
+    pub default: &'static str,
 }
 
 /// A field of which nothing more is known than this; what else is said of it follows in calls.
 const fn field(name: &'static str, ty: Ty, proto: u32) -> Field {
-    let patch = Patch { merge: false, retain_keys: false, merge_key: None };
+    let patch = Patch { merge: false, replace: false, retain_keys: false, merge_key: None };
     Field {
         name,
         ty,
@@ -100,7 +118,10 @@ const fn field(name: &'static str, ty: Ty, proto: u32) -> Field {
         required: false,
         list: ListType::Atomic,
         atomic: false,
+        declared: false,
         patch,
+        values: &[],
+        default: "",
     }
 }
 
@@ -133,6 +154,10 @@ impl Field {
         Self { atomic: true, ..self }
     }
 
+    const fn declared(self) -> Self {
+        Self { declared: true, ..self }
+    }
+
     const fn set(self) -> Self {
         Self { list: ListType::Set, ..self }
     }
@@ -146,6 +171,11 @@ impl Field {
         Self { patch, ..self }
     }
 
+    const fn replace(self) -> Self {
+        let patch = Patch { replace: true, ..self.patch };
+        Self { patch, ..self }
+    }
+
     const fn retain_keys(self) -> Self {
         let patch = Patch { retain_keys: true, ..self.patch };
         Self { patch, ..self }
@@ -154,6 +184,14 @@ impl Field {
     const fn merge_key(self, key: &'static str) -> Self {
         let patch = Patch { merge_key: Some(key), ..self.patch };
         Self { patch, ..self }
+    }
+
+    const fn values(self, values: &'static [&'static str]) -> Self {
+        Self { values, ..self }
+    }
+
+    const fn default(self, default: &'static str) -> Self {
+        Self { default, ..self }
     }
 }
 
@@ -173,6 +211,8 @@ pub enum ListType {
 pub struct Patch {
     /// Lists are merged and not replaced.
     pub merge: bool,
+    /// Objects are replaced and not merged.
+    pub replace: bool,
     /// Maps keep only the keys that the patch names in `$retainKeys`.
     pub retain_keys: bool,
     /// The field that identifies the items of a list of objects.
@@ -229,6 +269,8 @@ pub struct Handling {
     pub graceful_delete: bool,
     /// Owned objects are collected when the owner goes.
     pub collected: bool,
+    /// Owned objects are left alone unless the client says otherwise.
+    pub orphans: bool,
     /// Fields that a client cannot own here, because the server keeps the old ones.
     pub reset_fields: &'static [&'static str],
 }
@@ -280,9 +322,20 @@ pub fn type_of(group: &str, version: &str, kind: &str) -> Option<&'static Type> 
     generated::KINDS.get(at).map(|(.., ty)| *ty)
 }
 
+/// Every kind with its type, sorted by group, version and name.
+pub fn kinds() -> &'static [(&'static str, &'static str, &'static str, &'static Type)] {
+    generated::KINDS
+}
+
 /// Every type, sorted by name.
 pub fn types() -> &'static [&'static Type] {
     generated::TYPES
+}
+
+/// A type by its name in OpenAPI.
+pub fn type_named(name: &str) -> Option<&'static Type> {
+    let at = types().binary_search_by_key(&name, |ty| ty.name).ok()?;
+    types().get(at).copied()
 }
 
 impl Type {
@@ -338,7 +391,10 @@ mod tests {
         let spec = pod.field("spec").unwrap();
         let Ty::Ref(spec) = spec.ty else { panic!() };
         let volumes = spec.field("volumes").unwrap();
-        assert_eq!(volumes.patch, Patch { merge: true, retain_keys: true, merge_key: Some("name") });
+        assert_eq!(
+            volumes.patch,
+            Patch { merge: true, retain_keys: true, merge_key: Some("name"), ..Patch::default() }
+        );
         let Ty::List(Ty::Ref(volume)) = volumes.ty else { panic!() };
         assert!(volume.field("configMap").is_some(), "VolumeSource is inline");
         let ports = type_of("", "v1", "Service").unwrap().field("spec").unwrap();

@@ -1,8 +1,10 @@
 //! The kinds that have particularities. Each file is a kind or a family of them; all others are plain storage.
 
 mod admission;
+mod apiservice;
 mod autoscaling;
 mod batch;
+mod check;
 mod config_map;
 mod data;
 mod defaults;
@@ -14,15 +16,19 @@ mod networking;
 #[cfg(test)]
 mod oracle;
 mod pod;
+mod policy;
 mod quantity;
 mod quota;
 pub mod rbac;
 mod read;
+mod rules;
 mod secret;
-mod service;
+mod semantic;
+pub mod service;
 mod service_account;
 mod storage;
 mod stored;
+mod warn;
 mod workload;
 
 use crate::catalog::Conversion;
@@ -57,7 +63,7 @@ pub(crate) fn conversion(group: &str, version: &str, resource: &str) -> Option<C
             Some(Conversion { from_stored: event::to_events_v1, to_stored: event::to_core })
         }
         ("autoscaling", "v1", "horizontalpodautoscalers") => {
-            Some(Conversion { from_stored: Clone::clone, to_stored: Clone::clone })
+            Some(Conversion { from_stored: autoscaling::to_v1, to_stored: autoscaling::to_v2 })
         }
         _ => None,
     }

@@ -39,6 +39,12 @@ impl Query {
         self.pairs.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
+    /// Sets a parameter, whatever the client gave.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.pairs.retain(|(other, _)| other != name);
+        self.pairs.push((name.to_owned(), value.to_owned()));
+    }
+
     /// The text of a parameter; empty where it is absent.
     pub fn text(&self, name: &str) -> String {
         self.first(name).unwrap_or_default().to_owned()

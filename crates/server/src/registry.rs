@@ -7,6 +7,7 @@ mod admit;
 mod create;
 mod delete;
 mod filter;
+mod furnish;
 mod list;
 mod read;
 mod render;
@@ -14,6 +15,7 @@ mod scale;
 mod update;
 mod watch;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
@@ -27,13 +29,13 @@ use crate::Server;
 use crate::authn::Identity;
 use crate::catalog::Served;
 use crate::cluster::{Draft, Entry};
-use crate::codec;
 use crate::http::negotiate::{self, Form};
 use crate::http::request::RequestInfo;
 use crate::http::respond::{self, Answer};
 use crate::query::{FieldValidation, Query};
 use crate::status::Failure;
 use crate::strategy::Object;
+use crate::{codec, uid};
 
 /// A request about a resource, ready to be answered.
 pub(crate) struct Call<'a> {
@@ -46,6 +48,8 @@ pub(crate) struct Call<'a> {
     pub(crate) content_type: Option<&'a str>,
     pub(crate) user_agent: &'a str,
     pub(crate) body: Bytes,
+    /// What the client is warned of, whatever becomes of the request.
+    pub(crate) warnings: RefCell<Vec<String>>,
 }
 
 /// Objects larger than this do not fit into etcd; who develops against this server should learn it here.
@@ -74,13 +78,13 @@ impl Call<'_> {
     }
 
     /// The body as an object of this resource, defaulted, in its stored form.
-    fn decode(&self, validation: FieldValidation) -> Result<(Object, Vec<String>), Failure> {
-        let expected =
-            codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
-        let decoded = codec::decode(self.content_type, &self.body, expected, validation)?;
+    fn decode(&self, validation: FieldValidation) -> Result<Object, Failure> {
+        let expected = codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
+        let decoded = codec::decode(self.content_type, &self.body, expected, validation).map_err(unnamed_scheme)?;
         let mut object = decoded.object;
         self.served.strategy.default(&mut object);
-        Ok((self.to_stored(object), decoded.warnings))
+        self.warn(decoded.warnings);
+        Ok(self.to_stored(object))
     }
 
     fn to_stored(&self, object: Object) -> Object {
@@ -104,16 +108,42 @@ impl Call<'_> {
         Ok(draft)
     }
 
+    /// Addresses and ports that a service gets from the server.
+    fn allocate(&self, object: &mut Object, old: Option<&Object>) {
+        if self.served.plural != "services" || !self.served.group.is_empty() || !self.info.subresource.is_empty() {
+            return;
+        }
+        if let Some(old) = old {
+            crate::kinds::service::keep_allocated(object, old);
+        }
+        // WHY: drawn, not counted: nothing is reachable there, and a clash among 65,000 harms nobody.
+        let next_ip = || format!("10.96.{}.{}", uid::random_below(256), 1 + uid::random_below(254));
+        crate::kinds::service::allocate(object, next_ip, || i64::from(30_000 + uid::random_below(2768)));
+    }
+
     /// Whose fields the written ones become.
     fn manager(&self, field_manager: &str) -> String {
         crate::managed::manager(field_manager, self.user_agent)
     }
 
-    fn answer(&self, code: StatusCode, entry: &Entry, warnings: &[String]) -> Result<Answer, Failure> {
-        let mut answer = respond::json(code, self.render()?.object(entry));
-        respond::warn(&mut answer, warnings);
-        Ok(answer)
+    pub(crate) fn warn(&self, warnings: impl IntoIterator<Item = String>) {
+        self.warnings.borrow_mut().extend(warnings);
     }
+
+    fn answer(&self, code: StatusCode, entry: &Entry) -> Result<Answer, Failure> {
+        if self.form()? == Form::MetadataList {
+            return Err(self.not_a_list(true));
+        }
+        Ok(respond::json(code, self.render()?.object(entry)))
+    }
+}
+
+/// The server's scheme has no name of its own in Kubernetes' errors, wherever the code says it is made.
+fn unnamed_scheme(mut failure: Failure) -> Failure {
+    for named in ["pkg/api/legacyscheme/scheme.go:30", "pkg/apis/meta/internalversion/scheme/register.go:27"] {
+        failure.message = failure.message.replace(named, "pkg/runtime/scheme.go:111");
+    }
+    failure
 }
 
 /// A text in an object's metadata; empty where it is absent.

@@ -6,11 +6,13 @@ mod create;
 pub(crate) mod fields;
 mod metadata;
 mod update;
+mod version;
 
 pub use candidate::Candidate;
 pub use create::{before_create, wipe_system_fields};
 pub(crate) use metadata::unknown_finalizer;
-pub use update::{before_update, settle_version};
+pub use update::before_update;
+pub use version::{refuse_version, settle_version};
 
 use rolewright_core::validate::{FieldError, names};
 use serde_json::{Map, Value};

@@ -11,8 +11,3 @@ pub(crate) fn now() -> Timestamp {
 pub(crate) fn seconds(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
-
-/// `2026-11-16T01:02:03.000004Z`
-pub(crate) fn micros(time: Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
-}

@@ -5,6 +5,8 @@ mod der;
 mod peer;
 mod pem;
 mod serve;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 use std::sync::Arc;

@@ -46,8 +46,7 @@ impl SigningKey {
     fn from_pkcs8(pkcs8: &[u8]) -> Result<Self, KeyError> {
         let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8, &SystemRandom::new())
             .map_err(|error| KeyError(format!("not a P-256 key: {error}")))?;
-        let public = [&PUBLIC_KEY_HEAD, pair.public_key().as_ref()].concat();
-        let id = URL_SAFE_NO_PAD.encode(digest(&SHA256, &public));
+        let id = id(pair.public_key().as_ref());
         Ok(Self { pair, pkcs8: pkcs8.to_vec(), id })
     }
 
@@ -91,6 +90,12 @@ impl SigningKey {
             "x": URL_SAFE_NO_PAD.encode(half(1)), "y": URL_SAFE_NO_PAD.encode(half(33)),
         })
     }
+}
+
+/// The name of a key, from its point on the curve.
+pub(super) fn id(point: &[u8]) -> String {
+    let public = [&PUBLIC_KEY_HEAD, point].concat();
+    URL_SAFE_NO_PAD.encode(digest(&SHA256, &public))
 }
 
 impl std::fmt::Debug for SigningKey {

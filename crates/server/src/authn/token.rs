@@ -1,7 +1,8 @@
 //! Service-account tokens: JSON Web Tokens with Kubernetes' claims, signed and checked.
 
 use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::alphabet::URL_SAFE;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
 use rolewright_core::User;
 use rolewright_core::subject::{SERVICE_ACCOUNTS_GROUP, service_account_user};
@@ -12,6 +13,8 @@ use super::accounts::{Accounts, Live, Referred};
 use super::identity::{CREDENTIAL_ID, Extra, Identity, NODE_NAME, NODE_UID, POD_NAME, POD_UID};
 use super::key::SigningKey;
 
+/// Reads as Go does, which does not look at the bits that the last letter has to spare.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 /// Longer texts are no tokens of ours.
 const MAX_LENGTH: usize = 64 * 1024;
 /// How far clocks may differ.
@@ -46,13 +49,13 @@ impl TokenError {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
 struct Header {
     alg: String,
-    #[serde(default)]
     kid: String,
     /// Extensions that must be understood; none is.
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     crit: Option<serde_json::Value>,
 }
 
@@ -133,10 +136,13 @@ impl Issuer {
         }
         let parts: Vec<&str> = token.splitn(4, '.').collect();
         let [header, payload, signature] = parts.as_slice() else { return Err(unknown()) };
-        let decoded = |text: &str| URL_SAFE_NO_PAD.decode(text).map_err(|_| unknown());
+        let decoded = |text: &str| LENIENT.decode(text).map_err(|_| unknown());
         let payload_json = decoded(payload)?;
         self.claims_to_be_ours(&payload_json)?;
-        let parsed: Header = serde_json::from_slice(&decoded(header)?).map_err(|_| unknown())?;
+        let parsed = match decoded(header)?.as_slice() {
+            [] => Header::default(),
+            json => serde_json::from_slice(json).map_err(|_| unknown())?,
+        };
         if !parsed.kid.is_empty() && parsed.kid != self.key.id() {
             return Err(TokenError::refused("invalid signature, no keys found"));
         }

@@ -99,11 +99,17 @@ pub fn token_request(
         "metadata": {
             "name": name, "namespace": namespace, "uid": account.uid, "creationTimestamp": created.to_string(),
         },
-        "spec": {"audiences": claims.aud, "expirationSeconds": seconds, "boundObjectRef": reference},
+        "spec": {"audiences": claims.aud, "expirationSeconds": seconds, "boundObjectRef": reference.map(written)},
         "status": {"token": token, "expirationTimestamp": expires.to_string()},
     });
     let Value::Object(object) = object else { return Err(Failure::internal("a TokenRequest is an object")) };
     Ok(Requested { object: with_metadata(object, metadata), credential_id: format!("JTI={}", claims.jti) })
+}
+
+/// A reference without empty members.
+fn written(reference: &Value) -> Value {
+    let members = reference.as_object().into_iter().flatten().filter(|(_, value)| value.as_str() != Some(""));
+    Value::Object(members.map(|(member, value)| (member.clone(), value.clone())).collect())
 }
 
 /// Keeps what else the client has put into the metadata.

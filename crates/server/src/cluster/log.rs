@@ -66,6 +66,7 @@ impl Log {
     }
 
     /// Forgets everything up to a revision.
+    #[cfg(test)]
     pub(super) fn forget(&mut self, revision: u64) {
         self.changes.retain(|change| change.revision > revision);
         self.bytes = self.changes.iter().map(|change| weight(change)).sum();

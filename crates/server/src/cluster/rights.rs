@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{Draft, Entry};
+use crate::json::put;
 use crate::strategy::Object;
 
 /// The annotation that holds what an aggregated role may gather under [`Guard::Covers`].
@@ -147,6 +148,13 @@ impl Rights {
         }
     }
 
+    /// What a role that is about to be written would gather.
+    pub(crate) fn union(&self, role: &Role) -> Vec<Rule> {
+        let mut all = self.aggregation.clone();
+        all.update([Event::Set(role)]);
+        all.rules(role.key.name()).map(|rules| rules.cloned().collect()).unwrap_or_default()
+    }
+
     fn due(&self) -> Vec<Name> {
         if self.aggregates { self.aggregation.drift().cloned().collect() } else { Vec::new() }
     }
@@ -195,7 +203,7 @@ fn own_rules(object: &mut Object) {
     entries.retain(|entry| is_ours(entry) || entry["fieldsV1"].as_object().is_none_or(|fields| !fields.is_empty()));
     let time = crate::time::seconds(crate::time::now());
     if let Some(ours) = entries.iter_mut().find(|entry| is_ours(entry)) {
-        ours["time"] = json!(time);
+        put(ours, "time", json!(time));
         return;
     }
     let ours = json!({

@@ -46,10 +46,6 @@ impl Table {
         self.objects.get(&(Name::from(namespace), Name::from(name)))
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.objects.len()
-    }
-
     pub(crate) fn log(&self) -> &Log {
         &self.log
     }
@@ -102,7 +98,8 @@ impl Table {
         self.log.push(Change { revision: last.revision, kind: ChangeKind::Deleted, old, new: last });
     }
 
-    pub(super) fn forget(&mut self, revision: u64) {
+    #[cfg(test)]
+    fn forget(&mut self, revision: u64) {
         self.log.forget(revision);
     }
 }

@@ -28,6 +28,14 @@ pub fn conform(ty: &'static Type, value: Value) -> Result<Conformed, String> {
     conform_node(ty, Node::from(value), true)
 }
 
+/// An object of a type with nothing in it but its metadata, as a bookmark shows it.
+pub(crate) fn empty(ty: &'static Type, metadata: &Value) -> crate::strategy::Object {
+    match conform(ty, serde_json::json!({"metadata": metadata})) {
+        Ok(Conformed { value: Value::Object(object), .. }) => object,
+        _ => crate::strategy::Object::new(),
+    }
+}
+
 /// The same for a document as it was read.
 pub(super) fn conform_node(ty: &'static Type, node: Node<'_>, strict: bool) -> Result<Conformed, String> {
     let mut decoder = Decoder::new(strict);

@@ -1,6 +1,6 @@
 //! What form of an answer the client asked for.
 
-use crate::status::Failure;
+use crate::status::{Details, Failure};
 
 /// The form of an answer. The bytes are always JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl<'a> Choice<'a> {
     }
 
     fn is_json(&self) -> bool {
-        matches!(self.media, "application/json" | "*/*" | "application/*")
+        matches!(self.media, "application/json" | "*/*")
     }
 }
 
@@ -51,7 +51,23 @@ pub(crate) fn choices(accept: &str) -> Vec<Choice<'_>> {
     choices.into_iter().map(|(_, choice)| choice).collect()
 }
 
-const ACCEPTED: [&str; 1] = ["application/json"];
+/// What Kubernetes offers. We answer in the first of them.
+pub(crate) const ACCEPTED: [&str; 3] = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+
+/// 406 before anything else is looked at, as Kubernetes' router words it.
+pub(crate) fn plain(accept: &str, streams: bool) -> Result<(), Failure> {
+    let choices = choices(accept);
+    let known = |choice: &Choice<'_>| ACCEPTED.contains(&choice.media) || choice.media == "*/*";
+    if choices.is_empty() || choices.iter().any(known) {
+        return Ok(());
+    }
+    let mut offered: Vec<&str> = ACCEPTED.to_vec();
+    if streams {
+        offered.extend(["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"]);
+    }
+    let message = format!("406: Not Acceptable\n\nAvailable representations: {}", offered.join(", "));
+    Err(Failure::new(406, "NotAcceptable", message).about(Details::default()))
+}
 
 /// The form of an answer about objects.
 pub(crate) fn form(accept: Option<&str>) -> Result<Form, Failure> {

@@ -4,6 +4,7 @@ use axum::http::Method;
 
 /// A request, taken apart. Everything but the verb comes from the path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a URL")]
 pub(crate) struct RequestInfo {
     /// `get`, `list`, ..; the method in lower case for URLs that are no resource.
     pub(crate) verb: String,
@@ -21,6 +22,8 @@ pub(crate) struct RequestInfo {
     pub(crate) subresource: String,
     /// What is left of the path after the subresource.
     pub(crate) rest: Vec<String>,
+    /// The name is not in the path: a field selector narrows the list to it.
+    pub(crate) selected: bool,
     /// The path starts with the old `watch/` form.
     pub(crate) old_watch: bool,
 }
@@ -51,28 +54,28 @@ impl RequestInfo {
         }
         info.version = parts.next().unwrap_or_default();
         info.is_resource = true;
-        info.verb = match *method {
+        let verb = match *method {
             Method::POST => "create",
             Method::GET | Method::HEAD => "get",
             Method::PUT => "update",
             Method::PATCH => "patch",
             Method::DELETE => "delete",
             _ => "",
-        }
-        .to_owned();
+        };
+        verb.clone_into(&mut info.verb);
         let mut parts = parts.peekable();
         if parts.peek().is_some_and(|part| part == "watch") {
             parts.next();
-            info.verb = "watch".to_owned();
+            "watch".clone_into(&mut info.verb);
             info.old_watch = true;
         }
         let mut rest: Vec<String> = parts.collect();
-        if rest.first().is_some_and(|part| part == "namespaces") {
-            if let Some(namespace) = rest.get(1) {
-                info.namespace.clone_from(namespace);
-                if rest.get(2).is_some_and(|part| !NAMESPACE_SUBRESOURCES.contains(&part.as_str())) {
-                    rest.drain(..2);
-                }
+        if rest.first().is_some_and(|part| part == "namespaces")
+            && let Some(namespace) = rest.get(1)
+        {
+            info.namespace.clone_from(namespace);
+            if rest.get(2).is_some_and(|part| !NAMESPACE_SUBRESOURCES.contains(&part.as_str())) {
+                rest.drain(..2);
             }
         }
         let mut rest = rest.into_iter();
@@ -91,14 +94,16 @@ impl RequestInfo {
         match self.verb.as_str() {
             "get" => {
                 let watch = parameters(query).find(|(key, _)| key == "watch").map(|(_, value)| truth(&value));
-                self.verb = if watch == Some(true) { "watch" } else { "list" }.to_owned();
+                let verb = if watch == Some(true) { "watch" } else { "list" };
+                verb.clone_into(&mut self.verb);
             }
-            "delete" => self.verb = "deletecollection".to_owned(),
+            "delete" => "deletecollection".clone_into(&mut self.verb),
             _ => {}
         }
         if ["list", "watch", "deletecollection"].contains(&self.verb.as_str()) {
             let selected =
                 parameters(query).find(|(key, _)| key == "fieldSelector").and_then(|(_, text)| only_name(&text));
+            self.selected = selected.is_some();
             self.name = selected.unwrap_or_default();
         }
     }

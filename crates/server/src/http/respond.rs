@@ -12,6 +12,9 @@ pub(crate) type Answer = Response<Body>;
 
 /// JSON bytes with a status.
 pub(crate) fn json(code: StatusCode, body: impl Into<Bytes>) -> Answer {
+    // Go's encoder ends every document with a line feed, and some clients read lines.
+    let mut body = Vec::from(body.into());
+    body.push(b'\n');
     typed(code, "application/json", body)
 }
 

@@ -34,7 +34,7 @@ impl Strategy for ConfigMap {
     }
 
     fn validate_update(&self, object: &Object, old: &Object) -> Vec<FieldError> {
-        data::immutable(object, old, &["data", "binaryData"])
+        data::immutable(object, old, &["data", "binaryData"], "data")
     }
 
     fn check_update(&self, new: &Candidate<'_>, old: &Object) -> Vec<FieldError> {

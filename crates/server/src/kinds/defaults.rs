@@ -27,7 +27,9 @@ fn fill(ty: &'static Type, object: &mut Object) {
         if is_plain_struct(field) && object.get(field.name).is_none_or(Value::is_null) {
             object.insert(field.name.to_owned(), Value::Object(Object::new()));
         }
-        if let Some(value) = object.get_mut(field.name) {
+        if let Some(value) = object.get_mut(field.name)
+            && field.name != "nodeAllocatableResourceClaimStatuses"
+        {
             fill_value(field.ty, value);
         }
     }
@@ -94,7 +96,9 @@ fn own(name: &str, object: &mut Object) {
             pod::volume::default_source(name, object);
         }
         "api.core.v1.ReplicationController" => workload::default_replication_controller(object),
-        "api.core.v1.ReplicationControllerSpec" => super::read::fill(object, "replicas", 1),
+        "api.core.v1.ReplicationControllerSpec" | "api.apps.v1.ReplicaSetSpec" => {
+            super::read::fill(object, "replicas", 1);
+        }
         "api.core.v1.Service" => service::default_service(object),
         "api.core.v1.PersistentVolume" => storage::default_volume(object),
         "api.core.v1.PersistentVolumeClaim" => storage::default_claim(object),
@@ -105,7 +109,6 @@ fn own(name: &str, object: &mut Object) {
         "api.apps.v1.Deployment" => workload::default_deployment(object),
         "api.apps.v1.DaemonSet" => workload::default_daemon_set(object),
         "api.apps.v1.StatefulSet" => workload::default_stateful_set(object),
-        "api.apps.v1.ReplicaSetSpec" => super::read::fill(object, "replicas", 1),
         "api.batch.v1.Job" => batch::default_job(object),
         "api.batch.v1.CronJobSpec" => batch::default_cron_job(object),
         "api.batch.v1.PodFailurePolicyOnPodConditionsPattern" => super::read::fill_text(object, "status", "True"),

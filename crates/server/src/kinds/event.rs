@@ -11,7 +11,7 @@ use crate::strategy::{Candidate, Object, Strategy, fields};
 
 /// The rules of events.
 pub struct Event {
-    /// Objects have the form of events.k8s.io, whose rules are stricter.
+    /// The request is one to events.k8s.io, whose rules are stricter. Its objects may have either form.
     pub strict: bool,
 }
 

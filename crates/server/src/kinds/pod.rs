@@ -1,7 +1,10 @@
 //! Pods, and the templates from which controllers make them.
 
+mod containers;
 mod image;
+pub(super) mod prepare;
 mod resources;
+pub(super) mod validate;
 pub(super) mod volume;
 
 use super::read::{fill, fill_text, fill_zero, flag, integer, items, items_mut, known_mut, text};
@@ -63,15 +66,12 @@ pub(super) fn default_spec(spec: &mut Object) {
 /// Two names of one field; the first wins.
 fn one_of_two(object: &mut Object, name: &str, old_name: &str) {
     let given = [name, old_name].into_iter().map(|key| text(object, key)).find(|text| !text.is_empty());
-    match given.map(str::to_owned) {
-        Some(text) => {
-            object.insert(name.to_owned(), text.clone().into());
-            object.insert(old_name.to_owned(), text.into());
-        }
-        None => {
-            object.remove(name);
-            object.remove(old_name);
-        }
+    if let Some(text) = given.map(str::to_owned) {
+        object.insert(name.to_owned(), text.clone().into());
+        object.insert(old_name.to_owned(), text.into());
+    } else {
+        object.remove(name);
+        object.remove(old_name);
     }
 }
 

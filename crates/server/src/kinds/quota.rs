@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::read::{absent, child, list, text};
+use super::read::{absent, child, known_mut, list, text};
 use crate::strategy::Object;
 
 /// Limits of containers follow from each other: the maximum is the default limit, which is the default request.
@@ -43,5 +43,29 @@ pub(super) fn default_node_status(status: &mut Object) {
         && let Some(capacity) = child(status, "capacity").cloned()
     {
         status.insert("allocatable".to_owned(), Value::Object(capacity));
+    }
+}
+
+/// A way to configure nodes that is no more.
+pub(super) fn prepare_node(node: &mut Object) {
+    if let Some(spec) = known_mut(node, "spec") {
+        spec.remove("configSource");
+    }
+    if let Some(status) = known_mut(node, "status") {
+        status.remove("config");
+    }
+}
+
+pub(super) fn prepare_node_status(node: &mut Object, old: &Object) {
+    let used = child(old, "status").is_some_and(|status| !absent(status, "config"));
+    if let (false, Some(status)) = (used, known_mut(node, "status")) {
+        status.remove("config");
+    }
+}
+
+pub(super) fn prepare_node_update(node: &mut Object, old: &Object) {
+    let used = child(old, "spec").is_some_and(|spec| !absent(spec, "configSource"));
+    if let (false, Some(spec)) = (used, known_mut(node, "spec")) {
+        spec.remove("configSource");
     }
 }

@@ -63,6 +63,11 @@ pub(super) fn known_mut<'a>(object: &'a mut Object, key: &str) -> Option<&'a mut
     object.get_mut(key).and_then(Value::as_object_mut)
 }
 
+/// An object some steps below, where there is one.
+pub(super) fn below_mut<'a>(object: &'a mut Object, path: &[&str]) -> Option<&'a mut Object> {
+    path.iter().try_fold(object, |object, key| known_mut(object, key))
+}
+
 /// The objects in a list.
 pub(super) fn items_mut<'a>(object: &'a mut Object, key: &str) -> impl Iterator<Item = &'a mut Object> + use<'a> {
     object.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)

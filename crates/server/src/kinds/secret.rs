@@ -1,5 +1,7 @@
 //! Secrets: bytes by key, with keys that must be there for the types that Kubernetes knows.
 
+mod pair;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rolewright_core::validate::{BadValue, FieldError, Path, invalid, names};
@@ -43,7 +45,7 @@ impl Strategy for Secret {
 
     fn validate_update(&self, object: &Object, old: &Object) -> Vec<FieldError> {
         let kind = fields::text(object, &["type"]);
-        let mut errors = data::immutable(object, old, &["data"]);
+        let mut errors = data::immutable(object, old, &["data"], "");
         if kind != fields::text(old, &["type"]) {
             let error = FieldError::invalid(Path::field("type"), BadValue::typed_text(kind), "field is immutable");
             errors.insert(0, error);
@@ -54,6 +56,14 @@ impl Strategy for Secret {
     fn check_update(&self, new: &Candidate<'_>, old: &Object) -> Vec<FieldError> {
         let change = self.validate_update(new.object, old);
         [new.metadata_change(old), change, new.metadata(), self.validate(new.object)].concat()
+    }
+
+    fn warnings(&self, object: &Object, _old: Option<&Object>) -> Vec<String> {
+        if fields::text(object, &["type"]) != "kubernetes.io/tls" {
+            return Vec::new();
+        }
+        let content = |key: &str| STANDARD.decode(fields::text(object, &["data", key])).unwrap_or_default();
+        pair::fault(&content("tls.crt"), &content("tls.key")).into_iter().collect()
     }
 
     fn selectable(&self) -> &'static [&'static str] {

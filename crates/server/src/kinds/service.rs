@@ -1,8 +1,13 @@
 //! Services.
 
+mod allocate;
+pub(super) mod validate;
+
 use serde_json::json;
 
-use super::read::{below, child_mut, fill, fill_text, integer, items_mut, known_mut, list, text};
+pub use allocate::{allocate, keep_allocated};
+
+use super::read::{below, child, child_mut, fill, fill_text, integer, items, items_mut, known_mut, list, text};
 use crate::strategy::Object;
 
 pub(super) fn default_service(service: &mut Object) {
@@ -31,7 +36,7 @@ pub(super) fn default_service(service: &mut Object) {
     }
     let kind = text(spec, "type").to_owned();
     let balanced = kind == "LoadBalancer";
-    if balanced || kind == "NodePort" || (kind == "ClusterIP" && !list(spec, "externalIPs").is_empty()) {
+    if is_external(spec) {
         fill_text(spec, "externalTrafficPolicy", "Cluster");
     }
     if matches!(kind.as_str(), "NodePort" | "LoadBalancer" | "ClusterIP") {
@@ -49,5 +54,57 @@ fn default_ingress(service: &mut Object) {
         if !text(ingress, "ip").is_empty() {
             fill(ingress, "ipMode", "VIP");
         }
+    }
+}
+
+/// Fields that only make sense for a type go with it, unless the client changed them too.
+pub(super) fn prepare_update(service: &mut Object, old: &Object) {
+    let (Some(new), Some(old)) = (known_mut(service, "spec"), child(old, "spec")) else { return };
+    let lost = |new: &Object, has: fn(&Object) -> bool| has(old) && !has(new);
+    if lost(new, |spec| text(spec, "type") != "ExternalName") {
+        if new.get("clusterIP") == old.get("clusterIP") && new.get("clusterIPs") == old.get("clusterIPs") {
+            new.remove("clusterIP");
+            new.remove("clusterIPs");
+        }
+        remove_same(new, old, "ipFamilies");
+        remove_same(new, old, "ipFamilyPolicy");
+    }
+    if lost(new, |spec| matches!(text(spec, "type"), "NodePort" | "LoadBalancer")) {
+        let ports =
+            |spec: &Object| items(spec, "ports").filter_map(|port| integer(port, "nodePort")).collect::<Vec<_>>();
+        let known = ports(old);
+        if ports(new).iter().all(|port| *port == 0 || known.contains(port)) {
+            items_mut(new, "ports").for_each(|port| {
+                port.remove("nodePort");
+            });
+        }
+    }
+    let balanced = |spec: &Object| text(spec, "type") == "LoadBalancer";
+    if lost(new, |spec| text(spec, "type") == "LoadBalancer" && text(spec, "externalTrafficPolicy") == "Local") {
+        remove_same(new, old, "healthCheckNodePort");
+    }
+    if lost(new, balanced) {
+        remove_same(new, old, "allocateLoadBalancerNodePorts");
+        remove_same(new, old, "loadBalancerClass");
+    }
+    if lost(new, is_external) {
+        remove_same(new, old, "externalTrafficPolicy");
+    }
+    if !balanced(new) {
+        service.insert("status".to_owned(), json!({"loadBalancer": {}}));
+    }
+}
+
+fn remove_same(new: &mut Object, old: &Object, key: &str) {
+    if new.get(key) == old.get(key) {
+        new.remove(key);
+    }
+}
+
+fn is_external(spec: &Object) -> bool {
+    match text(spec, "type") {
+        "LoadBalancer" | "NodePort" => true,
+        "ClusterIP" => !list(spec, "externalIPs").is_empty(),
+        _ => false,
     }
 }

@@ -1,8 +1,13 @@
 //! Controllers of pods: deployments, replica sets, stateful sets, daemon sets and replication controllers.
 
+pub(super) mod validate;
+
 use serde_json::Value;
 
-use super::read::{below, child, child_mut, fill, fill_text, items_mut, known_mut, text};
+use super::pod::prepare::template;
+use super::read::{absent, below, below_mut, child, child_mut, fill, fill_text, items_mut, known_mut, text};
+use super::semantic;
+use crate::facts::{Ty, type_of};
 use crate::strategy::Object;
 
 /// Where the internal `templateGeneration` of a daemon set is seen.
@@ -24,9 +29,18 @@ pub(super) fn default_deployment(deployment: &mut Object) {
             fill(rolling, "maxUnavailable", "25%");
             fill(rolling, "maxSurge", "25%");
         }
+        zero_limits(strategy);
     }
     fill(spec, "revisionHistoryLimit", 10);
     fill(spec, "progressDeadlineSeconds", 600);
+}
+
+/// The internal version has no way to leave these out.
+fn zero_limits(strategy: &mut Object) {
+    if let Some(rolling) = known_mut(strategy, "rollingUpdate") {
+        fill(rolling, "maxUnavailable", 0);
+        fill(rolling, "maxSurge", 0);
+    }
 }
 
 fn canonical_rollback(metadata: &mut Object) {
@@ -56,6 +70,7 @@ pub(super) fn default_daemon_set(set: &mut Object) {
             fill(rolling, "maxUnavailable", 1);
             fill(rolling, "maxSurge", 0);
         }
+        zero_limits(strategy);
     }
     fill(spec, "revisionHistoryLimit", 10);
 }
@@ -112,5 +127,60 @@ pub(super) fn label_as_template(object: &mut Object, labels: Object) {
         && child(metadata, "labels").is_none_or(Object::is_empty)
     {
         metadata.insert("labels".to_owned(), Value::Object(labels));
+    }
+}
+
+/// Where the template is.
+pub(super) const TEMPLATE: &[&str] = &["spec", "template"];
+
+pub(super) fn prepare_daemon_set(set: &mut Object) {
+    template(set, TEMPLATE, None);
+    if let Some(metadata) = child_mut(set, "metadata") {
+        let generation = template_generation(metadata).max(1);
+        set_template_generation(metadata, generation);
+    }
+}
+
+/// The template has a generation of its own.
+pub(super) fn prepare_daemon_set_update(set: &mut Object, old: &Object) {
+    template(set, TEMPLATE, Some(old));
+    let before = child(old, "metadata").map(template_generation).unwrap_or_default();
+    let changed =
+        type_of("apps", "v1", "DaemonSet").and_then(|ty| ty.field("spec")).is_some_and(|spec| match spec.ty {
+            Ty::Ref(spec) => match (child(set, "spec"), child(old, "spec")) {
+                (Some(new), Some(old)) => !semantic::same_at(spec, new, old, "template"),
+                _ => false,
+            },
+            _ => false,
+        });
+    if let Some(metadata) = child_mut(set, "metadata") {
+        set_template_generation(metadata, before.saturating_add(i64::from(changed)));
+    }
+}
+
+/// The generation of the template belongs to the spec.
+pub(super) fn prepare_daemon_set_status(set: &mut Object, old: &Object) {
+    let before = child(old, "metadata").map(template_generation).unwrap_or_default();
+    if let Some(metadata) = child_mut(set, "metadata") {
+        set_template_generation(metadata, before);
+    }
+}
+
+pub(super) fn prepare_stateful_set(set: &mut Object) {
+    template(set, TEMPLATE, None);
+    drop_max_unavailable(set, None);
+}
+
+pub(super) fn prepare_stateful_set_update(set: &mut Object, old: &Object) {
+    template(set, TEMPLATE, Some(old));
+    drop_max_unavailable(set, Some(old));
+}
+
+/// A field that no server has unless somebody turns it on.
+fn drop_max_unavailable(set: &mut Object, old: Option<&Object>) {
+    const ROLLING: &[&str] = &["spec", "updateStrategy", "rollingUpdate"];
+    let used = old.and_then(|old| below(old, ROLLING)).is_some_and(|rolling| !absent(rolling, "maxUnavailable"));
+    if !used && let Some(rolling) = below_mut(set, ROLLING) {
+        rolling.remove("maxUnavailable");
     }
 }

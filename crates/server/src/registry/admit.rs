@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Call, meta, set_meta};
 use crate::cluster::{CEILING, Guard, Right, State};
+use crate::json::put;
 use crate::status::{Cause, Details, Failure, GroupResource};
 use crate::strategy::Object;
 
@@ -40,7 +41,8 @@ impl Call<'_> {
                 if state.rights.guard == Guard::Covers && checked == Err(Refusal::AggregationNeedsAdmin) {
                     let union = state.rights.union(&role);
                     let held = authorizer.rules_for(user, "");
-                    let covered = |rule: &Rule| escalation::confirm_held(user, &held, std::slice::from_ref(rule)).is_ok();
+                    let covered =
+                        |rule: &Rule| escalation::confirm_held(user, &held, std::slice::from_ref(rule)).is_ok();
                     let ceiling: Vec<&Rule> = union.iter().filter(|rule| covered(rule)).collect();
                     set_ceiling(object, &ceiling);
                     return Ok(());
@@ -94,7 +96,7 @@ fn set_ceiling(object: &mut Object, ceiling: &[&Rule]) {
     if annotations.is_null() {
         annotations = json!({});
     }
-    annotations[CEILING] = json!(ceiling).to_string().into();
+    put(&mut annotations, CEILING, json!(ceiling).to_string());
     set_meta(object, "annotations", annotations);
 }
 

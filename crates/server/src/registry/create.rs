@@ -10,7 +10,7 @@ use crate::http::respond::Answer;
 use crate::query::WriteOptions;
 use crate::status::Failure;
 use crate::strategy::{self, Object};
-use crate::{managed, time, uid};
+use crate::{codec, ownership, time, uid};
 
 /// How often a generated name is drawn again when it is taken.
 const DRAWS: usize = 8;
@@ -19,19 +19,19 @@ impl Call<'_> {
     pub(crate) fn create(&self) -> Result<Answer, Failure> {
         self.form()?;
         let options = WriteOptions::create(&self.query)?;
-        let (object, warnings) = self.decode(options.field_validation)?;
+        let object = self.decode(options.field_validation)?;
         let given = meta(&object, "namespace");
         if self.served.namespaced && !given.is_empty() && given != self.info.namespace {
             return Err(Failure::bad_request(
                 "the namespace of the provided object does not match the namespace sent on the request",
             ));
         }
-        let (entry, more) = self.store_new(object, &options)?;
-        self.answer(StatusCode::CREATED, &entry, &[warnings, more].concat())
+        let entry = self.store_new(object, &options)?;
+        self.answer(StatusCode::CREATED, &entry)
     }
 
-    /// Stores an object that is not there yet. Returns it, and warnings.
-    pub(super) fn store_new(&self, mut object: Object, options: &WriteOptions) -> Result<(Arc<Entry>, Vec<String>), Failure> {
+    /// Stores an object that is not there yet.
+    pub(super) fn store_new(&self, mut object: Object, options: &WriteOptions) -> Result<Arc<Entry>, Failure> {
         let stored = self.stored();
         strategy::wipe_system_fields(&mut object);
         let name = meta(&object, "name").to_owned();
@@ -39,58 +39,66 @@ impl Call<'_> {
         if self.served.namespaced {
             set_meta(&mut object, "namespace", self.info.namespace.as_str());
         }
-        if !meta(&object, "resourceVersion").is_empty() {
-            return Err(Failure::internal("resourceVersion should not be set on objects to be created"));
-        }
+        self.warn(ownership::dedup_owners(&mut object));
         let now = time::now();
         set_meta(&mut object, "uid", uid::uuid_v4());
         set_meta(&mut object, "creationTimestamp", time::seconds(now));
-        managed::update(
-            self.served,
-            stored,
-            None,
-            &mut object,
-            &self.manager(&options.field_manager),
-            &self.info.subresource,
-            &time::seconds(now),
-        );
+        let manager = self.manager(&options.field_manager);
+        ownership::track(self.served, None, &mut object, &manager, &self.info.subresource);
+        self.furnish(&mut object)?;
         let prefix = meta(&object, "generateName").to_owned();
         let generated = name.is_empty() && !prefix.is_empty();
         if generated {
             set_meta(&mut object, "name", generate(&prefix));
         }
         self.guard(&self.server.cluster().read(), &mut object, None)?;
-        strategy::before_create(stored.facts, &mut object, self.namespace())?;
-        let warnings = self.served.strategy.warnings(&object, None);
-        let mut last = Failure::already_exists(self.served.group_resource(), meta(&object, "name"));
-        for _ in 0..DRAWS {
+        self.allocate(&mut object, None);
+        strategy::before_create(self.served.facts, &mut object, self.namespace())?;
+        strategy::refuse_version(&mut object)?;
+        codec::as_stored(stored.ty, &mut object);
+        self.warn(self.served.strategy.warnings(&object, None));
+        for draw in 1.. {
             match self.commit_new(&object, options.dry_run) {
-                Err(failure) if generated && failure.reason == "AlreadyExists" => {
+                Err(failure) if generated && failure.reason == "AlreadyExists" && draw < DRAWS => {
                     set_meta(&mut object, "name", generate(&prefix));
-                    last = failure;
                 }
-                done => return Ok((done?, warnings)),
+                Err(mut failure) => {
+                    if !prefix.is_empty() && failure.reason == "AlreadyExists" {
+                        let why = "the server was not able to generate a unique name for the object";
+                        failure.message = format!("{}, {why}", failure.message);
+                        if let Some(details) = &mut failure.details {
+                            details.retry_after_seconds = 1;
+                        }
+                    }
+                    return Err(failure);
+                }
+                Ok(entry) => return Ok(entry),
             }
         }
-        last.message = format!("{}, the server was not able to generate a unique name for the object", last.message);
-        Err(last)
+        Err(Failure::already_exists(self.served.group_resource(), meta(&object, "name")))
     }
 
     fn commit_new(&self, object: &Object, dry_run: bool) -> Result<Arc<Entry>, Failure> {
         let draft = self.draft(object)?;
         let name = meta(object, "name");
-        let taken = || Failure::already_exists(self.served.group_resource(), name);
+        let taken = |there: &Entry| {
+            let mut failure = Failure::already_exists(self.served.group_resource(), name);
+            if there.deleting {
+                failure.message = format!("object is being deleted: {}", failure.message);
+            }
+            failure
+        };
         let collection = self.served.collection;
         if dry_run {
             let state = self.server.cluster().read();
-            if state.table(collection).get(self.namespace(), name).is_some() {
-                return Err(taken());
+            if let Some(there) = state.table(collection).get(self.namespace(), name) {
+                return Err(taken(there));
             }
             return Ok(Arc::new(Entry::shown(object)));
         }
         self.server.cluster().write(|transaction| {
-            if transaction.state().table(collection).get(self.namespace(), name).is_some() {
-                return Err(taken());
+            if let Some(there) = transaction.state().table(collection).get(self.namespace(), name) {
+                return Err(taken(there));
             }
             self.admit_namespace(transaction.state(), name)?;
             let entry = transaction.put(collection, &draft);
@@ -100,17 +108,18 @@ impl Call<'_> {
     }
 }
 
-/// A name from a prefix, as Kubernetes draws them: no vowels and no look-alikes.
+/// A name from a prefix.
 fn generate(prefix: &str) -> String {
-    const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let mut end = prefix.len().min(58);
     while !prefix.is_char_boundary(end) {
         end -= 1;
     }
-    let mut name = prefix.get(..end).unwrap_or_default().to_owned();
-    for _ in 0..5 {
-        let at = uid::random_below(27) as usize;
-        name.push(ALPHABET.get(at).copied().map_or('x', char::from));
-    }
-    name
+    format!("{}{}", prefix.get(..end).unwrap_or_default(), suffix())
+}
+
+/// What Kubernetes ends generated names with: no vowels and no look-alikes.
+pub(super) fn suffix() -> String {
+    const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+    let letter = |_| ALPHABET.get(uid::random_below(27) as usize).copied().map_or('x', char::from);
+    (0..5).map(letter).collect()
 }

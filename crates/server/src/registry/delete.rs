@@ -9,8 +9,9 @@ use super::{Call, finalizers, list, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
 use crate::http::respond::{self, Answer};
+use crate::json::put;
 use crate::query::{DeleteOptions, ListOptions, Propagation};
-use crate::status::Failure;
+use crate::status::{Failure, GroupResource};
 use crate::strategy::Object;
 use crate::time;
 
@@ -18,6 +19,9 @@ const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 /// Namespaces that a cluster cannot be without.
 const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+
+const JOBS: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove \
+                    them or set propagationPolicy=Orphan to suppress this warning";
 
 /// What became of an object.
 enum Fate {
@@ -29,6 +33,9 @@ impl Call<'_> {
     pub(crate) fn delete(&self) -> Result<Answer, Failure> {
         self.form()?;
         let options = self.delete_options()?;
+        if self.served.plural == "jobs" && options.propagation.is_none() && options.orphan_dependents.is_none() {
+            self.warn([JOBS.to_owned()]);
+        }
         let fate = self.delete_one(&self.info.name, self.namespace(), &options)?;
         let render = self.render()?;
         match fate {
@@ -43,7 +50,7 @@ impl Call<'_> {
             Fate::Gone(entry) => {
                 let mut details = json!({"name": entry.name, "kind": self.served.plural, "uid": entry.uid});
                 if !self.served.group.is_empty() {
-                    details["group"] = self.served.group.as_str().into();
+                    put(&mut details, "group", self.served.group.as_str());
                 }
                 let status = json!({
                     "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
@@ -75,7 +82,9 @@ impl Call<'_> {
         if self.body.is_empty() {
             return DeleteOptions::from_query(&self.query);
         }
-        DeleteOptions::from_object(&codec::decode_options(self.content_type, &self.body, "DeleteOptions")?)
+        DeleteOptions::from_object(
+            &codec::decode_options(self.content_type, &self.body, "DeleteOptions").map_err(super::unnamed_scheme)?,
+        )
     }
 
     fn delete_one(&self, name: &str, namespace: &str, options: &DeleteOptions) -> Result<Fate, Failure> {
@@ -87,16 +96,7 @@ impl Call<'_> {
             let collection = self.served.collection;
             let current = self.server.cluster().read().table(collection).get(namespace, name).cloned();
             let current = current.ok_or_else(|| Failure::not_found(on, name))?;
-            let expects = [
-                ("UID", options.uid.as_deref(), current.uid.to_string()),
-                ("ResourceVersion", options.resource_version.as_deref(), current.revision.to_string()),
-            ];
-            for (what, expected, found) in expects {
-                if let Some(expected) = expected.filter(|expected| *expected != found) {
-                    let why = format_args!("Precondition failed: {what} in precondition: {expected}, {what} in object meta: {found}");
-                    return Err(Failure::conflict(on, name, why));
-                }
-            }
+            self.check_preconditions(&current, options)?;
             let old = current.object();
             let last = self.end(&old, options);
             let stays = !finalizers(&last).is_empty() || self.waits(&last);
@@ -114,16 +114,43 @@ impl Call<'_> {
                 if now.is_none_or(|now| now.revision != current.revision) {
                     return Ok(None);
                 }
-                let entry = if stays { transaction.put(collection, &draft) } else { transaction.remove(collection, &draft) };
+                let entry =
+                    if stays { transaction.put(collection, &draft) } else { transaction.remove(collection, &draft) };
                 self.server.note_namespace(transaction, collection, &entry);
                 Ok(Some(entry))
             })?;
             match done {
                 Some(entry) if stays => return Ok(Fate::Waits(entry)),
-                Some(_) => return Ok(Fate::Gone(current)),
+                // Who may end gracefully is shown as ending.
+                Some(entry) if self.stored().facts.handling.graceful_delete => {
+                    let mut last = last;
+                    set_meta(&mut last, "resourceVersion", entry.revision.to_string());
+                    return Ok(Fate::Gone(Arc::new(Entry::shown(&last))));
+                }
+                Some(entry) => return Ok(Fate::Gone(entry)),
                 None => {}
             }
         }
+    }
+
+    fn check_preconditions(&self, current: &Entry, options: &DeleteOptions) -> Result<(), Failure> {
+        // Kubernetes names the kind where it names the resource everywhere else.
+        let on = GroupResource { group: &self.served.group, resource: &self.served.kind };
+        let version = current.revision.to_string();
+        let expects = [
+            ("UID", options.uid.as_deref(), current.uid.as_str(), "deleted and then recreated"),
+            ("ResourceVersion", options.resource_version.as_deref(), &version, "modified"),
+        ];
+        for (what, expected, found, happened) in expects {
+            if let Some(expected) = expected.filter(|expected| *expected != found) {
+                let why = format_args!(
+                    "the {what} in the precondition ({expected}) does not match the {what} in record ({found}). \
+                     The object might have been {happened}"
+                );
+                return Err(Failure::conflict(on, &current.name, why));
+            }
+        }
+        Ok(())
     }
 
     /// The object as it is when its deletion has begun.
@@ -148,10 +175,12 @@ impl Call<'_> {
                 set_meta(&mut last, "deletionGracePeriodSeconds", grace);
             }
         }
-        if namespace && last.get("status").and_then(|status| status.get("phase")).is_none_or(|phase| phase != "Terminating") {
+        if namespace
+            && last.get("status").and_then(|status| status.get("phase")).is_none_or(|phase| phase != "Terminating")
+        {
             let status = last.entry("status").or_insert_with(|| json!({}));
             if status.is_object() {
-                status["phase"] = "Terminating".into();
+                put(status, "phase", "Terminating");
             }
         }
         if finalizers(&last).is_empty()
@@ -169,7 +198,9 @@ impl Call<'_> {
         }
         let at = |path: [&str; 2]| object.get(path[0]).and_then(|part| part.get(path[1]));
         let runs = at(["spec", "nodeName"]).and_then(Value::as_str).is_some_and(|node| !node.is_empty());
-        let over = at(["status", "phase"]).and_then(Value::as_str).is_some_and(|phase| ["Failed", "Succeeded"].contains(&phase));
+        let over = at(["status", "phase"])
+            .and_then(Value::as_str)
+            .is_some_and(|phase| ["Failed", "Succeeded"].contains(&phase));
         if !runs || over {
             return 0;
         }
@@ -186,7 +217,7 @@ impl Call<'_> {
         let orphan = match (options.orphan_dependents, options.propagation) {
             (Some(orphan), _) => orphan,
             (None, Some(policy)) => policy == Propagation::Orphan,
-            (None, None) => before.contains(&ORPHAN),
+            (None, None) => before.contains(&ORPHAN) || self.stored().facts.handling.orphans,
         };
         let foreground = match (options.orphan_dependents, options.propagation) {
             (Some(_), _) => false,

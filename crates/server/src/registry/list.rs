@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -13,6 +14,7 @@ use super::render::Render;
 use crate::catalog::Served;
 use crate::cluster::{Entry, Page, State};
 use crate::http::respond::{self, Answer};
+use crate::json::put;
 use crate::query::{ListOptions, VersionMatch};
 use crate::status::{Cause, Details, Failure};
 
@@ -23,6 +25,9 @@ struct Token {
     rv: i64,
     start: String,
 }
+
+/// Go reads base64 whose last letter has bits to spare.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
 const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 
@@ -39,7 +44,6 @@ pub(crate) fn list(state: &State, served: &Served, filter: &Filter, options: &Li
     // Answers from a cache are whole, says Kubernetes of lists at version 0.
     let limit = limit.filter(|_| options.resource_version != "0" || token.is_some());
     let after = token.as_ref().and_then(|token| token.start.trim_end_matches('\0').rsplit_once('/'));
-    let after = after.map(|(namespace, name)| (namespace, name));
     let page = Page { namespace: &filter.namespace, after };
     let table = state.table(served.collection);
     let matching = |entry: &Arc<Entry>| filter.matches(served, entry);
@@ -62,17 +66,22 @@ pub(crate) fn list(state: &State, served: &Served, filter: &Filter, options: &Li
             }
         },
     };
+    // Like etcd, a page ends with its limit as soon as anything follows, whether that matches or not.
+    let follows = |entries: &[Arc<Entry>]| {
+        let last = entries.last().map(|last| (last.namespace.as_str(), last.name.as_str()));
+        last.is_some() && table.entries(&Page { namespace: &filter.namespace, after: last }).next().is_some()
+    };
     let listed_at = revision.unwrap_or(state.revision());
     let mut metadata = json!({"resourceVersion": listed_at.to_string()});
-    if let Some(limit) = limit.filter(|limit| entries.len() > *limit) {
+    if let Some(limit) = limit.filter(|limit| entries.len() > *limit || entries.len() == *limit && follows(&entries)) {
         entries.truncate(limit);
         if let Some(last) = entries.last() {
             let start = format!("{}/{}\0", last.namespace, last.name);
             let token = Token { v: TOKEN_VERSION.to_owned(), rv: i64::try_from(listed_at).unwrap_or(i64::MAX), start };
-            metadata["continue"] = token.text().into();
+            put(&mut metadata, "continue", token.text());
         }
         if filter.is_whole() {
-            metadata["remainingItemCount"] = (remaining - limit).into();
+            put(&mut metadata, "remainingItemCount", remaining.saturating_sub(limit));
         }
     }
     Ok(Found { entries, metadata })
@@ -86,7 +95,10 @@ fn at_revision(state: &State, options: &ListOptions, token: Option<&Token>) -> R
         }
         return Ok(u64::try_from(token.rv).ok().filter(|revision| *revision > 0));
     }
-    let asked = revision(&options.resource_version)?;
+    let asked = revision(&options.resource_version).map_err(|mut failure| {
+        failure.message = format!("invalid resource version: {}", failure.message);
+        failure
+    })?;
     if asked > state.revision() {
         return Err(too_new(asked, state.revision()));
     }
@@ -138,8 +150,10 @@ fn gone(token: Option<&Token>) -> Failure {
 
 impl Token {
     fn read(text: &str) -> Result<Self, Failure> {
-        let invalid = |why: &str| Failure::bad_request(format!("continue key is not valid: {why}"));
-        let bytes = URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|error| invalid(&error.to_string()))?;
+        let invalid =
+            |why: &str| Failure::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
+        let bytes = LENIENT.decode(text.trim_end_matches('=')).map_err(|error| invalid(&error.to_string()))?;
+        crate::codec::syntax(&bytes).map_err(|error| invalid(&error))?;
         let token: Self = serde_json::from_slice(&bytes).map_err(|error| invalid(&error.to_string()))?;
         if token.v != TOKEN_VERSION {
             return Err(invalid("server does not recognize this encoded version"));

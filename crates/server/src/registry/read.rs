@@ -3,32 +3,61 @@
 use axum::http::StatusCode;
 
 use super::{Call, Filter, list, watch};
+use crate::http::negotiate::Form;
 use crate::http::respond::Answer;
 use crate::query::{GetOptions, ListOptions};
 use crate::status::Failure;
+
+/// Only lists check a version before the storage fails on it.
+fn unexpected(failure: Failure) -> Failure {
+    Failure::new(500, "", failure.message)
+}
 
 impl Call<'_> {
     pub(crate) fn get(&self) -> Result<Answer, Failure> {
         self.form()?;
         let options = GetOptions::from_query(&self.query)?;
-        let asked = list::revision(&options.resource_version)?;
+        let asked = list::revision(&options.resource_version).map_err(unexpected)?;
         let current = self.server.cluster().read().revision();
         if asked > current {
             return Err(list::too_new(asked, current));
         }
         let entry = self.current().ok_or_else(|| self.not_found())?;
-        self.answer(StatusCode::OK, &entry, &[])
+        self.answer(StatusCode::OK, &entry)
     }
 
     pub(crate) fn list(&self) -> Result<Answer, Failure> {
         let render = self.render()?;
-        let options = ListOptions::from_query(&self.query)?;
+        if self.form()? == Form::Metadata && self.info.verb == "list" {
+            return Err(self.not_a_list(false));
+        }
+        let mut query = self.query.clone();
+        if self.info.verb == "watch" {
+            query.set("watch", "true");
+        }
+        let options = ListOptions::from_query(&query)?;
         let filter = self.filter(&options)?;
-        if options.watch || self.info.verb == "watch" {
+        if options.watch {
+            list::revision(&options.resource_version).map_err(unexpected)?;
             return watch::watch(self.server, self.served, filter, render, &options);
         }
         let found = list::list(&self.server.cluster().read(), self.served, &filter, &options)?;
         Ok(found.answer(&render))
+    }
+
+    /// 406: metadata of one was asked of many, or the other way round.
+    pub(super) fn not_a_list(&self, one: bool) -> Failure {
+        let package =
+            if self.served.group.is_empty() { "core" } else { self.served.group.split('.').next().unwrap_or_default() };
+        let kind = &self.served.kind;
+        let message = if one {
+            format!(
+                "you requested PartialObjectMetadataList, but the requested object is not a list (*{package}.{kind})"
+            )
+        } else {
+            format!("you requested PartialObjectMetadata, but the requested object is a list (*{package}.{kind}List)")
+        };
+        Failure::new(406, "NotAcceptable", message)
     }
 
     pub(super) fn filter(&self, options: &ListOptions) -> Result<Filter, Failure> {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::catalog::Served;
 use crate::cluster::Entry;
 use crate::http::negotiate::Form;
+use crate::json::put;
 use crate::query::Query;
 use crate::status::Failure;
 use crate::strategy::Object;
@@ -59,9 +60,13 @@ impl Render {
             "" | "Metadata" => Include::Metadata,
             "None" => Include::None,
             "Object" => Include::Object,
-            other => {
-                return Err(Failure::bad_request(format!("unrecognized includeObject value: {other:?}")));
+            other if form == Form::Table => {
+                return Err(Failure::bad_request(format!(
+                    "Unable to convert to Table as requested: includeObject: Invalid value: {other:?}: must be \
+                     'Metadata', 'Object', 'None', or empty"
+                )));
             }
+            _ => Include::Metadata,
         };
         Ok(Self { served: served.clone(), form, include, opening: served.opening() })
     }
@@ -70,7 +75,9 @@ impl Render {
     pub(crate) fn object(&self, entry: &Entry) -> Bytes {
         match self.form {
             Form::Object => self.whole(entry),
-            Form::Table => self.table(std::slice::from_ref(&entry), true, json!({"resourceVersion": entry.revision.to_string()})),
+            Form::Table => {
+                self.table(std::slice::from_ref(&entry), true, &json!({"resourceVersion": entry.revision.to_string()}))
+            }
             Form::Metadata | Form::MetadataList => self.metadata(entry, true).to_string().into(),
         }
     }
@@ -94,10 +101,11 @@ impl Render {
             Form::Object => self.plain_list(entries, metadata),
             Form::Table => {
                 let entries: Vec<&Entry> = entries.iter().map(AsRef::as_ref).collect();
-                self.table(&entries, true, metadata.clone())
+                self.table(&entries, true, metadata)
             }
             Form::Metadata | Form::MetadataList => {
                 let items: Vec<Value> = entries.iter().map(|entry| self.metadata(entry, true)).collect();
+                let items = if items.is_empty() { Value::Null } else { items.into() };
                 let list = json!({
                     "kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": items,
                 });
@@ -141,8 +149,11 @@ impl Render {
     }
 
     /// A table of these objects; watches show the columns only once.
-    pub(crate) fn table(&self, entries: &[&Entry], with_columns: bool, metadata: Value) -> Bytes {
+    pub(crate) fn table(&self, entries: &[&Entry], with_columns: bool, metadata: &Value) -> Bytes {
         let rows: Vec<Value> = entries.iter().map(|entry| self.row(entry)).collect();
+        // Kinds without a printer of their own leave the list unset.
+        let unset = rows.is_empty() && self.served.facts.columns.iter().any(|column| column.name == "Created At");
+        let rows = if unset { Value::Null } else { rows.into() };
         let columns = if with_columns { table::columns(self.served.facts) } else { Value::Null };
         let table = json!({
             "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "columnDefinitions": columns, "rows": rows,
@@ -153,6 +164,7 @@ impl Render {
     fn row(&self, entry: &Entry) -> Value {
         let mut object = self.served.view(entry);
         let cells = table::cells(self.served.facts, &object, crate::time::now());
+        let conditions = table::conditions(self.served.facts, &object);
         let object = match self.include {
             Include::None => Value::Null,
             Include::Metadata => self.metadata(entry, true),
@@ -162,7 +174,15 @@ impl Render {
                 Value::Object(object)
             }
         };
-        json!({"cells": cells, "object": object})
+        let mut row = json!({"cells": cells, "object": object});
+        if let Some(conditions) = conditions {
+            put(&mut row, "conditions", conditions);
+        }
+        row
+    }
+
+    pub(crate) fn is_metadata_list(&self) -> bool {
+        self.form == Form::MetadataList
     }
 
     pub(crate) fn is_table(&self) -> bool {
@@ -173,17 +193,22 @@ impl Render {
     pub(crate) fn bookmark(&self, revision: u64, ends_initial_events: bool) -> Bytes {
         let mut metadata = json!({"resourceVersion": revision.to_string()});
         if ends_initial_events {
-            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+            put(&mut metadata, "annotations", json!({"k8s.io/initial-events-end": "true"}));
         }
         match self.form {
             Form::Object => {
-                let empty = crate::codec::typed::empty(self.served.ty, metadata);
+                let empty = crate::codec::empty(self.served.ty, &metadata);
                 let body = Value::Object(empty).to_string();
                 format!("{}{}", self.opening, body.get(1..).unwrap_or_default()).into()
             }
-            Form::Table => self.table(&[], false, metadata),
+            Form::Table => {
+                let empty = Entry::shown(&crate::codec::empty(self.served.ty, &metadata));
+                self.table(&[&empty], false, &json!({"resourceVersion": revision.to_string()}))
+            }
             Form::Metadata | Form::MetadataList => {
-                json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}).to_string().into()
+                json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
+                    .to_string()
+                    .into()
             }
         }
     }

@@ -8,12 +8,13 @@ use serde_json::Value;
 use super::{Call, finalizers, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
+use crate::facts;
 use crate::http::respond::Answer;
-use crate::patch::{self, PatchType};
-use crate::query::WriteOptions;
-use crate::status::Failure;
+use crate::ownership;
+use crate::patch::{self, PatchType, Patched};
+use crate::query::{FieldValidation, WriteOptions};
+use crate::status::{Details, Failure};
 use crate::strategy::{self, Object};
-use crate::{managed, time};
 
 /// Where the new form of an object comes from.
 pub(super) enum Change<'a> {
@@ -32,26 +33,24 @@ const TRIES: usize = 64;
 pub(super) struct Done {
     pub(super) entry: Arc<Entry>,
     pub(super) created: bool,
-    pub(super) warnings: Vec<String>,
 }
 
 impl Call<'_> {
     pub(crate) fn update(&self) -> Result<Answer, Failure> {
         self.form()?;
         let options = WriteOptions::update(&self.query)?;
-        let (object, warnings) = self.decode(options.field_validation)?;
+        let object = self.decode(options.field_validation)?;
         self.check_names(&object)?;
-        let mut done = self.change(&Change::Put(object), &options)?;
-        done.warnings.splice(0..0, warnings);
-        self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry, &done.warnings)
+        let done = self.change(&Change::Put(object), &options)?;
+        self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry)
     }
 
     pub(crate) fn patch(&self) -> Result<Answer, Failure> {
         self.form()?;
-        let kind = PatchType::from_content_type(self.content_type)?;
+        let kind = patch_type(self.content_type)?;
         let options = WriteOptions::patch(&self.query, false)?;
         let done = self.change(&Change::Patch(kind, &self.body), &options)?;
-        self.answer(StatusCode::OK, &done.entry, &done.warnings)
+        self.answer(StatusCode::OK, &done.entry)
     }
 
     /// What the object says of its place must be what the URL says.
@@ -59,7 +58,10 @@ impl Call<'_> {
         let name = meta(object, "name");
         if name.is_empty() && meta(object, "generateName").is_empty() || name != self.info.name {
             if name.is_empty() {
-                return Err(Failure::bad_request("name must be provided"));
+                return Err(Failure::bad_request(format!(
+                    "the name of the object ({} based on URL) was undeterminable: name must be provided",
+                    self.info.name
+                )));
             }
             return Err(Failure::bad_request(format!(
                 "the name of the object ({name}) does not match the name on the URL ({})",
@@ -95,33 +97,48 @@ impl Call<'_> {
             return Err(self.not_found());
         }
         if !meta(object, "uid").is_empty() {
-            return Err(Failure::conflict(
-                self.served.group_resource(),
-                &self.info.name,
-                format_args!(
-                    "Precondition failed: UID in precondition: {}, UID in object meta: ",
-                    meta(object, "uid")
-                ),
-            ));
+            return Err(self.another_uid(meta(object, "uid"), ""));
         }
-        self.server.authorize(self.identity, &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() })?;
-        let mut object = object.clone();
-        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            metadata.remove("resourceVersion");
-        }
-        let (entry, warnings) = self.store_new(object, options)?;
-        Ok(Done { entry, created: true, warnings })
+        self.server.authorize(
+            self.identity,
+            &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() },
+        )?;
+        let entry = self.store_new(object.clone(), options)?;
+        Ok(Done { entry, created: true })
     }
 
-    fn change_present(&self, current: &Arc<Entry>, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Attempt> {
+    /// 409: the object is another one with the same name.
+    fn another_uid(&self, expected: &str, found: &str) -> Failure {
+        let mut key = format!("/registry/{}", self.stored().plural);
+        if self.served.namespaced {
+            key = format!("{key}/{}", self.info.namespace);
+        }
+        let why = format_args!(
+            "StorageError: invalid object, Code: 4, Key: {key}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
+             Precondition failed: UID in precondition: {expected}, UID in object meta: {found}",
+            self.info.name
+        );
+        Failure::conflict(self.served.group_resource(), &self.info.name, why)
+    }
+
+    fn change_present(
+        &self,
+        current: &Arc<Entry>,
+        change: &Change<'_>,
+        options: &WriteOptions,
+    ) -> Result<Done, Attempt> {
         let stored = self.stored();
         let old = current.object();
-        let (mut object, mut warnings) = self.new_form(&old, change, options)?;
+        let mut object = self.new_form(&old, change, options)?;
+        // INVARIANT: the guards below decide in the namespace of the object, so it must be there whatever was sent.
+        if self.served.namespaced {
+            set_meta(&mut object, "namespace", self.info.namespace.as_str());
+        }
+        self.warn(ownership::dedup_owners(&mut object));
         let on = self.served.group_resource();
         let uid = meta(&object, "uid");
         if !uid.is_empty() && uid != current.uid && !matches!(change, Change::Patch(..)) {
-            let why = format_args!("Precondition failed: UID in precondition: {uid}, UID in object meta: {}", current.uid);
-            return Err(Failure::conflict(on, &self.info.name, why).into());
+            return Err(self.another_uid(uid, &current.uid).into());
         }
         let named_version = !meta(&object, "resourceVersion").is_empty();
         let handling = match self.info.subresource.as_str() {
@@ -129,25 +146,31 @@ impl Call<'_> {
             name => stored.subresource(name).map_or(&stored.facts.handling, |sub| &sub.handling),
         };
         strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
-        let now = time::seconds(time::now());
         let manager = self.manager(&options.field_manager);
-        managed::update(self.served, stored, Some(&old), &mut object, &manager, &self.info.subresource, &now);
+        ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
         if !only_collects(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
-        strategy::before_update(stored.facts, &self.info.subresource, &mut object, &old)?;
-        warnings.extend(self.served.strategy.warnings(&object, Some(&old)));
+        self.allocate(&mut object, Some(&old));
+        strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
+        codec::as_stored(stored.ty, &mut object);
+        self.warn(self.served.strategy.warnings(&object, Some(&old)));
         if same(&object, &old) {
-            return Ok(Done { entry: current.clone(), created: false, warnings });
+            return Ok(Done { entry: current.clone(), created: false });
         }
         if options.dry_run {
-            return Ok(Done { entry: Arc::new(Entry::shown(&object)), created: false, warnings });
+            return Ok(Done { entry: Arc::new(Entry::shown(&object)), created: false });
         }
         let draft = self.draft(&object)?;
         // Nothing keeps it any longer: the update that takes the last finalizer away is the deletion.
         let ends = current.deleting && finalizers(&object).is_empty() && !self.waits(&object);
+        let last = self.draft(&old)?;
         let overtaken = |failure: Failure| {
-            if named_version && !matches!(change, Change::Patch(..)) { Attempt::Failed(failure) } else { Attempt::Overtaken(failure) }
+            if named_version && !matches!(change, Change::Patch(..)) {
+                Attempt::Failed(failure)
+            } else {
+                Attempt::Overtaken(failure)
+            }
         };
         let mut fresh = true;
         let committed = self.server.cluster().write(|transaction| {
@@ -157,7 +180,8 @@ impl Call<'_> {
                 return Err(Failure::modified(on, &self.info.name));
             }
             let entry = if ends {
-                transaction.remove(self.served.collection, &draft)
+                // Whoever watches sees the object as it was stored last.
+                transaction.remove(self.served.collection, &last)
             } else {
                 transaction.put(self.served.collection, &draft)
             };
@@ -167,18 +191,18 @@ impl Call<'_> {
         match committed {
             Ok(entry) => {
                 // The last look at an object that went away is the object as it was updated.
-                let entry = if ends { Arc::new(entry.at_revision(current.revision)) } else { entry };
-                Ok(Done { entry, created: false, warnings })
+                let entry = if ends { Arc::new(Entry::shown(&object)) } else { entry };
+                Ok(Done { entry, created: false })
             }
             Err(failure) if !fresh => Err(overtaken(failure)),
             Err(failure) => Err(Attempt::Failed(failure)),
         }
     }
 
-    fn new_form(&self, old: &Object, change: &Change<'_>, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
+    fn new_form(&self, old: &Object, change: &Change<'_>, options: &WriteOptions) -> Result<Object, Failure> {
         match change {
-            Change::Put(object) => Ok((object.clone(), Vec::new())),
-            Change::Make(make) => Ok((make(old.clone())?, Vec::new())),
+            Change::Put(object) => Ok(object.clone()),
+            Change::Make(make) => make(old.clone()),
             Change::Patch(kind, patch) => {
                 let mut view = match self.served.conversion {
                     Some(conversion) => (conversion.from_stored)(old),
@@ -186,18 +210,54 @@ impl Call<'_> {
                 };
                 view.insert("apiVersion".into(), self.served.api_version().into());
                 view.insert("kind".into(), self.served.kind.as_str().into());
-                let patched = patch::apply(*kind, self.served.ty, &view, patch)?;
-                let expected =
-                    codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
-                let decoded = codec::conform_patched(patched, expected, options.field_validation)?;
-                let mut object = decoded.object;
+                let patched = patch::apply(*kind, self.served.ty, &view, patch, options.field_validation)?;
+                let mut object = self.conform_patched(*kind, &patched, options)?;
                 self.served.strategy.default(&mut object);
                 let mut object = self.to_stored(object);
                 if meta(&object, "namespace").is_empty() && self.served.namespaced {
                     set_meta(&mut object, "namespace", self.info.namespace.as_str());
                 }
-                Ok((object, decoded.warnings))
+                self.check_names(&object)?;
+                Ok(object)
             }
+        }
+    }
+
+    /// What a patch makes must still be of its type.
+    fn conform_patched(&self, kind: PatchType, patched: &Patched, options: &WriteOptions) -> Result<Object, Failure> {
+        let text = |member: &str| patched.object.get(member).and_then(Value::as_str).unwrap_or_default();
+        if (text("apiVersion"), text("kind")) != (&self.served.api_version(), &self.served.kind) {
+            // Kubernetes reads it as what it claims to be before it notices.
+            let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
+            if let Some(other) = facts::type_of(group, version, text("kind"))
+                && let Err(why) = codec::conform(other, Value::Object(patched.object.clone()))
+            {
+                return Err(patched.refused(&why));
+            }
+            return Err(patched.refused(&format!(
+                "no kind {:?} is registered for version {:?} in scheme \"pkg/runtime/scheme.go:111\"",
+                text("kind"),
+                text("apiVersion")
+            )));
+        }
+        let conformed = codec::conform(self.served.ty, Value::Object(patched.object.clone()));
+        let conformed = conformed.map_err(|why| match kind {
+            PatchType::Strategic => {
+                let told = codec::restore_fault(self.served.ty, &patched.object);
+                patched.refused(&told.unwrap_or(why))
+            }
+            _ => patched.refused(&why),
+        })?;
+        let Value::Object(object) = conformed.value else { return Err(patched.refused("it is no object")) };
+        let strict = [patched.strict.as_slice(), &conformed.strict].concat();
+        match options.field_validation {
+            FieldValidation::Strict if strict.is_empty() => Ok(object),
+            FieldValidation::Ignore => Ok(object),
+            FieldValidation::Warn => {
+                self.warn(strict);
+                Ok(object)
+            }
+            FieldValidation::Strict => Err(patched.refused(&format!("strict decoding error: {}", strict.join(", ")))),
         }
     }
 
@@ -207,8 +267,26 @@ impl Call<'_> {
             let finalizers = object.get("spec").and_then(|spec| spec.get("finalizers")).and_then(Value::as_array);
             return finalizers.is_some_and(|list| !list.is_empty());
         }
-        let grace = object.get("metadata").and_then(|meta| meta.get("deletionGracePeriodSeconds")).and_then(Value::as_i64);
+        let grace =
+            object.get("metadata").and_then(|meta| meta.get("deletionGracePeriodSeconds")).and_then(Value::as_i64);
         grace.is_some_and(|seconds| seconds > 0)
+    }
+}
+
+/// The kind of a patch by its content type.
+pub(super) fn patch_type(content_type: Option<&str>) -> Result<PatchType, Failure> {
+    let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    match essence {
+        "application/json-patch+json" => Ok(PatchType::Json),
+        "application/merge-patch+json" => Ok(PatchType::Merge),
+        "application/strategic-merge-patch+json" => Ok(PatchType::Strategic),
+        // Server-side apply comes with custom resources.
+        "application/apply-patch+yaml" => Err(Failure::unsupported_media(&[
+            "application/json-patch+json",
+            "application/merge-patch+json",
+            "application/strategic-merge-patch+json",
+        ])),
+        _ => Err(Failure::new(415, "UnsupportedMediaType", "415: Unsupported Media Type").about(Details::default())),
     }
 }
 

@@ -20,11 +20,11 @@ use crate::query::ListOptions;
 use crate::status::Failure;
 
 /// How often a watch that asked for bookmarks gets one.
-const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
+const BOOKMARK_EVERY: Duration = Duration::from_mins(1);
 /// How long before its end a watch gets a last bookmark.
 const BEFORE_THE_END: Duration = Duration::from_secs(2);
 /// How long a watch lasts unless the client says how long. Kubernetes draws between one and two of this.
-const SHORTEST: Duration = Duration::from_secs(1800);
+const SHORTEST: Duration = Duration::from_mins(30);
 /// How many changes are sent at once.
 const BATCH: usize = 256;
 
@@ -56,10 +56,11 @@ pub(crate) fn watch(
     let asked = revision(&options.resource_version)?;
     // Subscribed before the state is read: a change in between wakes the watch instead of being missed.
     let changed = cluster.subscribe(served.collection).ok_or_else(Failure::no_such_resource)?;
-    let lasts = match options.timeout_seconds.and_then(|seconds| u64::try_from(seconds).ok()).filter(|seconds| *seconds > 0) {
-        Some(seconds) => Duration::from_secs(seconds),
-        None => SHORTEST + Duration::from_secs(u64::from(crate::uid::random_below(1800))),
-    };
+    let lasts =
+        match options.timeout_seconds.and_then(|seconds| u64::try_from(seconds).ok()).filter(|seconds| *seconds > 0) {
+            Some(seconds) => Duration::from_secs(seconds),
+            None => SHORTEST + Duration::from_secs(u64::from(crate::uid::random_below(1800))),
+        };
     let now = Instant::now();
     let mut watch = Watch {
         server: server.clone(),
@@ -69,12 +70,19 @@ pub(crate) fn watch(
         changed,
         position: asked,
         first: None,
-        bookmarks: options.allow_watch_bookmarks.then(|| now + BOOKMARK_EVERY.min(lasts.saturating_sub(BEFORE_THE_END))),
+        bookmarks: options
+            .allow_watch_bookmarks
+            .then(|| now + BOOKMARK_EVERY.min(lasts.saturating_sub(BEFORE_THE_END))),
         end: now + lasts,
         showed_columns: false,
         over: false,
     };
-    watch.start(cluster, asked, options);
+    if watch.render.is_metadata_list() {
+        // An event is no list; Kubernetes ends the stream.
+        watch.over = true;
+    } else {
+        watch.start(cluster, asked, options);
+    }
     let mut answer = Response::new(Body::from_stream(watch.stream()));
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(answer)
@@ -84,7 +92,7 @@ impl Watch {
     /// What is there comes first, where the client wants it.
     fn start(&mut self, cluster: &Cluster, asked: u64, options: &ListOptions) {
         let state = cluster.read();
-        if asked > state.revision() {
+        if asked > state.revision() && options.send_initial_events == Some(true) {
             let failure = too_new(asked, state.revision());
             drop(state);
             return self.fail(&failure);
@@ -211,7 +219,7 @@ impl Watch {
         let object = if self.render.is_table() {
             let metadata = serde_json::json!({"resourceVersion": entry.revision.to_string()});
             let with_columns = !std::mem::replace(&mut self.showed_columns, true);
-            self.render.table(&[entry], with_columns, metadata)
+            self.render.table(&[entry], with_columns, &metadata)
         } else {
             self.render.object(entry)
         };

@@ -14,6 +14,8 @@ const SUBRESOURCE_MAX: usize = 256;
 /// The most text, in bytes, about one list. Kubernetes has no such limit: there the answer to a long list of faulty
 /// items that are shown as a whole grows with the square of its length.
 const TEXT_MAX: usize = 1 << 20;
+/// About as many faults are told, for the same reason.
+const FAULTS_MAX: usize = 10_000;
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
@@ -91,7 +93,7 @@ pub(super) fn unknown_finalizers(object: &Object) -> Vec<FieldError> {
     let at = Path::field("metadata");
     let at = at.child("finalizers");
     let finalizers = fields::texts(object, &["metadata", "finalizers"]).enumerate();
-    finalizers.filter_map(|(i, finalizer)| unknown_finalizer(finalizer, at.index(i))).collect()
+    finalizers.filter_map(|(i, finalizer)| unknown_finalizer(finalizer, at.index(i))).take(FAULTS_MAX).collect()
 }
 
 /// The error of a finalizer without a slash that Kubernetes does not know.
@@ -109,12 +111,17 @@ fn labels_and_owners(object: &Object, errors: &mut Vec<FieldError>) {
     let meta = Path::field("metadata");
     let at = meta.child("labels");
     for (key, value) in fields::entries(object, &["metadata", "labels"]) {
+        if errors.len() > FAULTS_MAX {
+            break;
+        }
         errors.extend(label(key, value, at));
     }
     let at = meta.child("annotations");
     let mut size = 0usize;
     for (key, value) in fields::entries(object, &["metadata", "annotations"]) {
-        errors.extend(invalid(at, key, names::label_key(&lowercase(key))));
+        if errors.len() <= FAULTS_MAX {
+            errors.extend(invalid(at, key, names::label_key(&lowercase(key))));
+        }
         size = size.saturating_add(key.len()).saturating_add(value.len());
     }
     if size > ANNOTATIONS_MAX {
@@ -123,9 +130,9 @@ fn labels_and_owners(object: &Object, errors: &mut Vec<FieldError>) {
     owners(object, meta.child("ownerReferences"), errors);
 }
 
-/// Each character by itself, as Go does it. Rust knows one character that becomes two.
+/// Each character by itself, as Go does it: the one that becomes two in Rust becomes the first of these.
 fn lowercase(text: &str) -> String {
-    text.chars().map(|c| if c == 'İ' { 'i' } else { c.to_lowercase().next().unwrap_or(c) }).collect()
+    text.chars().map(|c| c.to_lowercase().next().unwrap_or(c)).collect()
 }
 
 fn owners(object: &Object, at: Path<'_>, errors: &mut Vec<FieldError>) {
@@ -133,6 +140,9 @@ fn owners(object: &Object, at: Path<'_>, errors: &mut Vec<FieldError>) {
     let mut controller: Option<String> = None;
     let mut text_left = TEXT_MAX;
     for reference in references.iter().map(fields::object_of) {
+        if errors.len() > FAULTS_MAX {
+            break;
+        }
         owner(reference, at, errors);
         if !fields::flag(reference, &["controller"]) {
             continue;
@@ -196,6 +206,9 @@ fn finalizers(object: &Object, errors: &mut Vec<FieldError>) {
     let at = at.child("finalizers");
     let finalizers = fields::texts(object, &["metadata", "finalizers"]);
     for finalizer in finalizers.clone() {
+        if errors.len() > FAULTS_MAX {
+            break;
+        }
         errors.extend(invalid(at, finalizer, names::label_key(finalizer)));
     }
     let has = |wanted: &str| finalizers.clone().any(|finalizer| finalizer == wanted);
@@ -223,6 +236,9 @@ fn managed_fields(object: &Object, errors: &mut Vec<FieldError>) {
     let at = at.child("managedFields");
     let mut text_left = TEXT_MAX;
     for (i, entry) in fields::items(object, &["metadata", "managedFields"]).iter().map(fields::object_of).enumerate() {
+        if errors.len() > FAULTS_MAX {
+            break;
+        }
         let at = at.index(i);
         let operation = fields::text(entry, &["operation"]);
         if !["Apply", "Update"].contains(&operation) {

@@ -1,16 +1,14 @@
 //! What happens to the new form of an object before it replaces the stored one.
 
-use rolewright_core::validate::{BadValue, FieldError, Path};
-
 use super::create::settle_namespace;
 use super::{Candidate, Object, fields, metadata, segment_name};
 use crate::facts::Resource;
 use crate::kinds;
-use crate::status::{Failure, GroupResource};
+use crate::status::Failure;
 
 /// Makes an update ready to be stored, or says why it cannot be. `subresource` is `""` for the object as a whole.
 ///
-/// The object must name the version that it replaces, see [`settle_version`].
+/// The object must name the version that it replaces, see [`settle_version`](super::settle_version).
 pub fn before_update(resource: &Resource, subresource: &str, object: &mut Object, old: &Object) -> Result<(), Failure> {
     settle_namespace(resource, object, fields::text(old, &["metadata", "namespace"]))?;
     fields::keep(object, old, &["metadata", "generation"]);
@@ -49,37 +47,5 @@ fn keep_system_fields(object: &mut Object, old: &Object) {
         if (always || missing) && fields::get(old, &path).is_some() {
             fields::keep(object, old, &path);
         }
-    }
-}
-
-/// Sees to it that the update of `old` names old's version, or says why it must not happen.
-///
-/// An update that names none is for the latest version, where the kind allows that (`unconditional`).
-pub fn settle_version(
-    resource: &Resource,
-    unconditional: bool,
-    object: &mut Object,
-    old: &Object,
-) -> Result<(), Failure> {
-    let path = ["metadata", "resourceVersion"];
-    let on = GroupResource { group: resource.group, resource: resource.plural };
-    let name = fields::text(old, &["metadata", "name"]);
-    let latest = fields::text(old, &path);
-    match fields::text(object, &path) {
-        "" | "0" if unconditional => {
-            fields::set_text(object, &path, latest);
-            Ok(())
-        }
-        "" | "0" => {
-            let at = Path::field("metadata");
-            let error = FieldError::invalid(
-                at.child("resourceVersion"),
-                BadValue::number(0),
-                "must be specified for an update",
-            );
-            Err(Failure::invalid(resource.group, resource.plural, name, &[error]))
-        }
-        named if named == latest => Ok(()),
-        _ => Err(Failure::modified(on, name)),
     }
 }

@@ -103,14 +103,11 @@ impl Authority {
         })
     }
 
-    /// The authority with this certificate and its P-256 key in PKCS #8.
+    /// The authority with this certificate and its P-256 key, in PKCS #8 or as `EC PRIVATE KEY`.
     pub fn from_pem(certificate_pem: &str, key_pem: &str) -> Result<Self, TlsError> {
         let unfit = |what: &str| TlsError::Pem(format!("not a certificate authority: {what}"));
         let certificate = pem::certificates(certificate_pem)?.swap_remove(0);
-        let PrivateKeyDer::Pkcs8(pkcs8) = pem::private_key(key_pem)? else {
-            return Err(TlsError::Key("the authority's key is not in PKCS #8 (`BEGIN PRIVATE KEY`)".to_owned()));
-        };
-        let signer = key(pkcs8.secret_pkcs8_der())?;
+        let signer = key(&pkcs8(key_pem)?)?;
         let (_, parsed) = X509Certificate::from_der(&certificate).map_err(|error| unfit(&error.to_string()))?;
         if !parsed.is_ca() {
             return Err(unfit("it may not sign certificates"));
@@ -139,7 +136,7 @@ impl Authority {
         &self.certificate_pem
     }
 
-    /// The private key, PKCS #8. Whoever has it is everybody.
+    /// The private key. Whoever has it is everybody.
     pub fn key_pem(&self) -> &str {
         &self.key_pem
     }
@@ -251,6 +248,19 @@ fn new_key() -> Result<(EcdsaKeyPair, Vec<u8>), TlsError> {
 fn key(pkcs8: &[u8]) -> Result<EcdsaKeyPair, TlsError> {
     EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, pkcs8, &SystemRandom::new())
         .map_err(|error| TlsError::Key(format!("not a P-256 key: {error}")))
+}
+
+/// A key in the one form that is read here.
+fn pkcs8(key_pem: &str) -> Result<Vec<u8>, TlsError> {
+    match pem::private_key(key_pem)? {
+        PrivateKeyDer::Pkcs8(key) => Ok(key.secret_pkcs8_der().to_vec()),
+        PrivateKeyDer::Sec1(key) => Ok(der::sequence([
+            &der::positive(&[0]),
+            &der::sequence([&der::oid(der::EC_PUBLIC_KEY), &der::oid(der::PRIME256V1)]),
+            &der::octets(key.secret_sec1_der()),
+        ])),
+        _ => Err(TlsError::Key("not a P-256 key".to_owned())),
+    }
 }
 
 fn key_id(key: &EcdsaKeyPair) -> Vec<u8> {

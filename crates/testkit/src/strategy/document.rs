@@ -3,16 +3,9 @@
 //! A document is drawn from a string of random bytes. Without bytes left every choice is the plainest one, so that
 //! shrinking the bytes shrinks the document.
 
-mod literals;
-
 use proptest::prelude::*;
-use rolewright_server::facts::{self, Codec, Field, Resource, Shape, Ty, Type};
+use rolewright_server::facts::{self, Codec, Field, Shape, Ty, Type};
 use serde::{Deserialize, Serialize};
-
-use literals::{
-    ANYTHING, BAD_BYTES, BAD_NUMBERS, BAD_QUANTITIES, BAD_TIMES, BYTES, FLOATS, INTEGERS, KEYS, MICRO_TIMES,
-    QUANTITIES, TIMES, WIDE, WORDS,
-};
 
 /// A body and the kind that it should be of.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -29,20 +22,30 @@ pub struct Document {
 
 /// A document of any kind that is a resource. `flawed` ones have unknown fields, wrong types and bad values among them.
 pub fn document(flawed: bool) -> impl Strategy<Value = Document> {
-    let resources: Vec<&'static Resource> = facts::resources().iter().collect();
-    (prop::sample::select(resources), prop::collection::vec(any::<u8>(), 0..400)).prop_map(move |(resource, bytes)| {
-        let ty = facts::type_of(resource.group, resource.version, resource.kind);
-        let mut writer = Writer { bytes: bytes.into_iter(), out: String::new(), flawed, budget: 40 };
-        if let Some(ty) = ty {
-            writer.object(ty, 0);
-        }
-        Document {
-            group: resource.group.to_owned(),
-            version: resource.version.to_owned(),
-            kind: resource.kind.to_owned(),
-            body: writer.out,
-        }
-    })
+    (any::<usize>(), bytes()).prop_map(move |(at, bytes)| drawn(at, bytes, flawed))
+}
+
+/// Two valid documents of the same kind.
+pub fn pair() -> impl Strategy<Value = (Document, Document)> {
+    (any::<usize>(), bytes(), bytes()).prop_map(|(at, one, other)| (drawn(at, one, false), drawn(at, other, false)))
+}
+
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(any::<u8>(), 0..400)
+}
+
+fn drawn(at: usize, bytes: Vec<u8>, flawed: bool) -> Document {
+    let resources = facts::resources();
+    let resource = &resources[at % resources.len()];
+    let ty = facts::type_of(resource.group, resource.version, resource.kind).expect("every resource has a type");
+    let mut writer = Writer { bytes: bytes.into_iter(), out: String::new(), flawed, budget: 40 };
+    writer.object(ty, 0);
+    Document {
+        group: resource.group.to_owned(),
+        version: resource.version.to_owned(),
+        kind: resource.kind.to_owned(),
+        body: writer.out,
+    }
 }
 
 struct Writer {
@@ -52,6 +55,139 @@ struct Writer {
     /// How many more members may be written.
     budget: usize,
 }
+
+const WORDS: &[&str] =
+    &["a", "", "default", "kube-system", "x.y/z", "ü", "<b>&", "\\\"q\\\\\\n", "\\u0001", "日本", "1"];
+const KEYS: &[&str] = &["a", "app", "", "k8s.io/x", "ü", "\\\"", "a.b", "[0]"];
+const INTEGERS: &[&str] = &["0", "1", "-1", "80", "2147483647", "-0", "-2147483648"];
+const WIDE: &[&str] = &["9223372036854775807", "-9223372036854775808", "2147483648"];
+const FLOATS: &[&str] = &["0", "1", "0.5", "-1.25", "1e3", "1.0", "1e-9", "123456789012345678", "1e21", "-0"];
+const BAD_NUMBERS: &[&str] = &["1.5", "2147483648", "1e3", "9223372036854775808", "1e400", "-2147483649", "1.0"];
+const QUANTITIES: &[&str] = &[
+    "\"0\"",
+    "\"1\"",
+    "\"1000m\"",
+    "\"0.5\"",
+    "\"1024Ki\"",
+    "\"1.5Gi\"",
+    "\"100m\"",
+    "\"1e3\"",
+    "\"1E3\"",
+    "\"+5\"",
+    "\"-3Mi\"",
+    "\"0.0000000001\"",
+    "\"1e-12\"",
+    "\"123456789012345678901234567890\"",
+    "\"99999999999999999Gi\"",
+    "\"0.1Ki\"",
+    "\"1000E\"",
+    "\".\"",
+    "\"-\"",
+    "\"1.\"",
+    "\"05\"",
+    "\"1.500\"",
+    "\"1.50\"",
+    "\" 1 \"",
+    "5",
+    "0.1",
+    "1e3",
+    "1.5e1",
+    "-2",
+    "\"3e\"",
+    "\"8Gi\"",
+    "\"1000000\"",
+    "\"1000k\"",
+    "\"12E\"",
+    "\"0Ki\"",
+    "\"-0\"",
+    "\"0.9Ki\"",
+    "\"-0.5Gi\"",
+    "\"1023Ki\"",
+    "\"0.123456789012345678901\"",
+    "\"1e18\"",
+    "\"1e2147483647\"",
+    "\"1e4294967297\"",
+    "\"12345678901234567.8\"",
+    "\"1Kin\"",
+    "\"1n\"",
+    "\"1500u\"",
+];
+const BAD_QUANTITIES: &[&str] = &[
+    "\"\"",
+    "\"x\"",
+    "\"1x\"",
+    "\"1KK\"",
+    "\"1 Gi\"",
+    "true",
+    "{}",
+    "[1]",
+    "\"1e\"",
+    "\"1e99999999999999999999\"",
+    "\"--1\"",
+    "\"1Ki5\"",
+    "\"\\t1\"",
+];
+const TIMES: &[&str] = &[
+    "2024-02-29T12:00:00Z",
+    "2024-01-01T00:30:00+01:00",
+    "2023-12-31T23:59:59.999999999Z",
+    "0001-01-01T00:00:00Z",
+    "9999-12-31T23:59:59Z",
+    "2024-01-01T1:30:00Z",
+    "2024-01-01T00:00:00,5Z",
+    "0000-01-01T00:00:00Z",
+    "1969-12-31T23:59:59-23:59",
+    "2024-06-15T10:20:30.5-07:00",
+    "2024-01-01T00:00:00+24:00",
+];
+const MICRO_TIMES: &[&str] = &[
+    "2024-02-29T12:00:00.000000Z",
+    "2024-01-01T00:30:00.123456+01:00",
+    "0001-01-01T00:00:00.000000Z",
+    "1969-12-31T23:59:59.999999Z",
+    "2024-01-01T00:00:00,123456Z",
+];
+const BAD_TIMES: &[&str] = &[
+    "",
+    "now",
+    "2024-13-01T00:00:00Z",
+    "2024-02-30T00:00:00Z",
+    "2024-02-20T24:00:00Z",
+    "2024-02-20T00:60:00Z",
+    "2024-02-20T00:00:60Z",
+    "2024-02-20",
+    "2024-02-20T00:00:00",
+    "2024-02-20 00:00:00Z",
+    "2024-02-20T00:00:00Zx",
+    "2024-02-20T00:00:00+25:00",
+    "2024-02-20T00:00:00+00:61",
+    "2024-02-20T00:00:00*01:00",
+    "20240220T000000Z",
+    "ü",
+    "2024-2-20T00:00:00Z",
+    "2024-02-20T00:00:00.Z",
+    "2024-02-20T00:00:00.12345Z",
+    "2024-02-20T00:00:00.1234567Z",
+    "2024-00-10T00:00:00Z",
+];
+const BYTES: &[&str] = &["\"\"", "\"aGk=\"", "\"aGVsbG8h\"", "\"YQ==\"", "\"YR==\"", "\"aG\\nk=\"", "[1,2,255]", "[]"];
+const BAD_BYTES: &[&str] =
+    &["\"a\"", "\"!\"", "\"YQ=\"", "\"YQ==a\"", "\"aGVsb\"", "[256]", "[\"a\"]", "[null,1.5]", "5", "{}", "\"=\""];
+const ANYTHING: &[&str] = &[
+    "{}",
+    "5",
+    "\"s\"",
+    "true",
+    "null",
+    "[]",
+    "[1]",
+    "{\"a\":1}",
+    "1.5",
+    "{\"a\":{\"b\":[null,1e2]}}",
+    "false",
+    "\"\"",
+    "0",
+];
 
 impl Writer {
     fn byte(&mut self) -> u8 {
@@ -64,9 +200,13 @@ impl Writer {
         byte != 0 && byte <= share
     }
 
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[usize::from(self.byte()) % from.len()]
+    }
+
     fn raw(&mut self, from: &[&str]) {
-        let text = from.get(usize::from(self.byte()) % from.len());
-        self.out.push_str(text.copied().unwrap_or("null"));
+        let text = self.pick(from);
+        self.out.push_str(text);
     }
 
     fn quoted(&mut self, from: &[&str]) {
@@ -86,7 +226,7 @@ impl Writer {
         let fields: Vec<&'static Field> = ty.fields().filter(|field| !is_type_meta(ty, field)).collect();
         let mut wanted = usize::from(self.byte() % if depth == 0 { 6 } else { 4 });
         let mut written = 0;
-        let mut used: Vec<&str> = Vec::new();
+        let mut used: Vec<usize> = Vec::new();
         self.out.push('{');
         while wanted > 0 && !fields.is_empty() && self.budget > 0 {
             wanted -= 1;
@@ -99,11 +239,12 @@ impl Writer {
                 written += 1;
                 continue;
             }
-            let Some(field) = fields.get(usize::from(self.byte()) % fields.len()) else { continue };
-            if used.contains(&field.name) && !(self.flawed && is_plain(field.ty) && self.chance(60)) {
+            let at = usize::from(self.byte()) % fields.len();
+            if used.contains(&at) && !(self.flawed && is_plain(fields[at].ty) && self.chance(60)) {
                 continue;
             }
-            used.push(field.name);
+            used.push(at);
+            let field = fields[at];
             self.separated(written);
             self.out.push('"');
             self.out.push_str(field.name);
@@ -176,9 +317,8 @@ impl Writer {
         for written in 0..count {
             self.separated(written);
             let again = self.flawed && is_plain(item) && self.chance(12);
-            let at = first + if again { 0 } else { written };
-            let key = KEYS.get(at % KEYS.len()).copied().unwrap_or("a");
-            self.out.extend(["\"", key, "\":"]);
+            let key = KEYS[(first + if again { 0 } else { written }) % KEYS.len()];
+            self.out.push_str(&format!("\"{key}\":"));
             self.value(item, depth + 1);
         }
         self.out.push('}');

@@ -7,6 +7,7 @@
 #![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 
 mod deciding;
+mod describing;
 mod refusing;
 
 use std::thread::sleep;
@@ -33,6 +34,7 @@ fn core_agrees_with_a_real_server() -> Result<()> {
             "skipped: aggregation on the real API server needs Kubernetes' controllers, which come with the testbed"
         );
     }
+    describing::documents_are_the_servers(&mut client)?;
     let world = stored(&mut client)?;
     deciding::decisions_and_reasons_are_the_servers(&mut client, &world)?;
     refusing::refusals_are_the_servers(&mut client, &world)?;

@@ -14,12 +14,12 @@ struct Answer {
 }
 
 #[derive(Deserialize)]
-struct Decoded {
-    object: Option<Object>,
+pub(super) struct Decoded {
+    pub(super) object: Option<Object>,
     error: String,
 }
 
-fn decoded(oracle: &mut Oracle, resource: &Resource, bodies: &[String], defaulting: bool) -> Vec<Decoded> {
+pub(super) fn decoded(oracle: &mut Oracle, resource: &Resource, bodies: &[String], defaulting: bool) -> Vec<Decoded> {
     let item = |body: &String| {
         json!({
             "contentType": "application/json", "body": body, "strict": false, "defaulting": defaulting,
@@ -31,7 +31,7 @@ fn decoded(oracle: &mut Oracle, resource: &Resource, bodies: &[String], defaulti
 }
 
 /// Where two documents differ first.
-fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<String> {
+pub(super) fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<String> {
     match (ours, theirs) {
         (Value::Object(a), Value::Object(b)) => {
             let keys: std::collections::BTreeSet<_> = a.keys().chain(b.keys()).collect();
@@ -49,8 +49,8 @@ fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<String> {
 }
 
 /// `ROLEWRIGHT_ORACLE_DECISIONS` objects over all kinds.
-fn rounds() -> u64 {
-    std::env::var("ROLEWRIGHT_ORACLE_DECISIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(50_000) / 250
+pub(super) fn rounds() -> u64 {
+    std::env::var("ROLEWRIGHT_ORACLE_DECISIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(50_000) / 500
 }
 
 #[test]
@@ -85,6 +85,9 @@ fn defaults_are_those_of_kubernetes() {
                 continue;
             };
             super::super::strategy(resource.group, resource.plural).default(&mut ours);
+            if let Some(conversion) = super::super::conversion(resource.group, resource.version, resource.plural) {
+                ours = (conversion.from_stored)(&(conversion.to_stored)(&ours));
+            }
             compared += 1;
             if let Some(fault) = difference("", &ours.into(), &theirs.into()) {
                 faults.push(format!("{} {}{fault}\n    {body:.300}", resource.version, resource.kind));

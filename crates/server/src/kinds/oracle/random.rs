@@ -6,26 +6,34 @@ use crate::facts::{Codec, Field, Shape, Ty, Type};
 use crate::strategy::Object;
 
 /// Splitmix64: numbers that repeat for the same seed.
-pub(super) struct Random(u64);
+pub(super) struct Random {
+    state: u64,
+    /// Lists and maps may be empty, which is not the same as absent for Go.
+    empties: bool,
+}
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self { state: seed, empties: true }
     }
 
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    pub(super) fn without_empties(seed: u64) -> Self {
+        Self { state: seed, empties: false }
+    }
+
+    pub(super) fn number(&mut self, limit: u64) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         (mixed ^ (mixed >> 31)) % limit
     }
 
     pub(super) fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
+        self.number(100) < percent
     }
 
     pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[usize::try_from(self.below(from.len() as u64)).unwrap()]
+        from[usize::try_from(self.number(from.len() as u64)).unwrap()]
     }
 
     /// An object of a kind; fuller the smaller `sparse` is.
@@ -38,7 +46,7 @@ impl Random {
     fn fields(&mut self, ty: &'static Type, object: &mut Object, depth: u64, sparse: u64) {
         // One source of a volume, one handler of a probe: several would say little more.
         let choice = ty.name.ends_with("VolumeSource") && ty.own_fields().len() > 10;
-        let chosen = self.below(ty.own_fields().len().max(1) as u64);
+        let chosen = self.number(ty.own_fields().len().max(1) as u64);
         for (i, field) in ty.own_fields().iter().enumerate() {
             if let (true, Ty::Ref(inner)) = (field.inline, field.ty) {
                 self.fields(inner, object, depth, sparse);
@@ -62,7 +70,7 @@ impl Random {
         }
     }
 
-    fn value(&mut self, field: &'static Field, ty: Ty, depth: u64, sparse: u64) -> Value {
+    pub(super) fn value(&mut self, field: &'static Field, ty: Ty, depth: u64, sparse: u64) -> Value {
         match ty {
             Ty::Bool => self.chance(50).into(),
             Ty::Int32 | Ty::Int64 => self.pick(&[0, 1, 3, 80, 443, 8080]).into(),
@@ -81,12 +89,12 @@ impl Random {
                 Shape::Codec(codec, _) => self.coded(codec),
             },
             Ty::List(inner) => {
-                let length = self.pick(&[0, 1, 1, 2]);
+                let length = self.length(field.name != "policies");
                 (0..length).map(|_| self.value(field, *inner, depth, sparse)).collect()
             }
             Ty::Map(inner) => {
                 // An empty map of amounts and none are not the same in Go, but in what Go writes.
-                let length = if field.name == "allocatable" { 1 } else { self.pick(&[0, 1, 2]) };
+                let length = self.length(field.name != "allocatable");
                 let keys: &[&str] = if matches!(inner, Ty::Ref(_)) {
                     &["cpu", "memory", "hugepages-2Mi", "ephemeral-storage", "example.com/gpu"]
                 } else {
@@ -109,6 +117,10 @@ impl Random {
                 (0..length).map(|_| entry(self)).collect::<Object>().into()
             }
         }
+    }
+
+    fn length(&mut self, empties: bool) -> usize {
+        if empties && self.empties { self.pick(&[0, 1, 1, 2]) } else { self.pick(&[1, 1, 2]) }
     }
 
     fn coded(&mut self, codec: Codec) -> Value {

@@ -109,3 +109,33 @@ fn raise(to: &mut Amounts, other: &Amounts) {
             .or_insert(*amount);
     }
 }
+
+/// How the pod is treated when its node runs short.
+pub(super) fn qos_class(spec: &Object) -> &'static str {
+    let counted = |mut amounts: Amounts| {
+        amounts.retain(|name, amount| matches!(name.as_str(), "cpu" | "memory") && amount.sign().is_gt());
+        amounts
+    };
+    let (mut requests, mut limits) = (Amounts::new(), Amounts::new());
+    let mut guaranteed = true;
+    let has_both = |limits: &Amounts| limits.contains_key("cpu") && limits.contains_key("memory");
+    if child(spec, "resources").is_some() {
+        requests = counted(amounts(spec, "requests"));
+        limits = counted(amounts(spec, "limits"));
+        let given = child(spec, "resources").is_some_and(|resources| !is_empty(resources, "limits"));
+        guaranteed = !given || has_both(&limits);
+    } else {
+        for container in ["containers", "initContainers"].into_iter().flat_map(|kind| items(spec, kind)) {
+            add(&mut requests, &counted(amounts(container, "requests")));
+            let own = counted(amounts(container, "limits"));
+            guaranteed &= has_both(&own);
+            add(&mut limits, &own);
+        }
+    }
+    if requests.is_empty() && limits.is_empty() {
+        return "BestEffort";
+    }
+    let met =
+        |(name, request): (&String, &Quantity)| limits.get(name).is_some_and(|limit| limit.compare(*request).is_eq());
+    if guaranteed && requests.len() == limits.len() && requests.iter().all(met) { "Guaranteed" } else { "Burstable" }
+}

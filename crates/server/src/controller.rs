@@ -1,0 +1,130 @@
+//! What the server does on its own: namespaces are furnished and cleared, and objects go with their owners.
+//!
+//! Controllers act through the same calls as clients, as the server's own user.
+
+mod collect;
+mod namespace;
+
+use std::cell::RefCell;
+
+use serde_json::{Value, json};
+
+use crate::Server;
+use crate::authn::Identity;
+use crate::catalog::Served;
+use crate::cluster::ObjectName;
+use crate::http::request::RequestInfo;
+use crate::query::Query;
+use crate::registry::Call;
+use crate::server::admin;
+use crate::status::Failure;
+use crate::strategy::Object;
+
+/// The ConfigMap with the authority's certificate.
+pub(crate) const ROOT_CA: &str = "kube-root-ca.crt";
+
+/// Sees to it that a namespace has its account `default` at once, for who cannot wait for the controller.
+pub(crate) fn furnish_account(server: &Server, name: &str) {
+    if server.settings().controllers.service_accounts {
+        namespace::furnish_account(server, name);
+    }
+}
+
+/// Starts the task that does the work as it comes.
+pub(crate) fn start(server: &Server) {
+    let server = server.clone();
+    tokio::spawn(async move {
+        loop {
+            work(&server).await;
+            tokio::select! {
+                () = server.cluster().work.notified() => {}
+                () = server.ended() => return,
+            }
+        }
+    });
+}
+
+async fn work(server: &Server) {
+    loop {
+        let (namespaces, objects) = server.cluster().take_work();
+        if namespaces.is_empty() && objects.is_empty() {
+            return;
+        }
+        for name in namespaces {
+            namespace::sync(server, &name);
+            tokio::task::yield_now().await;
+        }
+        if !server.settings().controllers.garbage_collection {
+            continue;
+        }
+        for at in objects {
+            collect::sync(server, &at);
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// A call of the server to itself.
+struct Own<'a> {
+    server: &'a Server,
+    info: RequestInfo,
+    identity: Identity,
+}
+
+impl<'a> Own<'a> {
+    fn on(server: &'a Server, at: &ObjectName, verb: &str, subresource: &str) -> Self {
+        let served = server.catalog().stored_in(at.collection);
+        let info = RequestInfo {
+            verb: verb.to_owned(),
+            is_resource: true,
+            named_group: !served.group.is_empty(),
+            group: served.group.to_string(),
+            version: served.version.to_string(),
+            namespace: at.namespace.to_string(),
+            resource: served.plural.to_string(),
+            name: at.name.to_string(),
+            subresource: subresource.to_owned(),
+            ..RequestInfo::default()
+        };
+        Self { server, info, identity: Identity::new(admin()) }
+    }
+
+    fn call<'b>(&'b self, served: &'b std::sync::Arc<Served>, agent: &'b str, body: &Value) -> Call<'b> {
+        Call {
+            server: self.server,
+            served,
+            info: &self.info,
+            identity: &self.identity,
+            query: Query::default(),
+            accept: None,
+            content_type: Some("application/json"),
+            user_agent: agent,
+            body: if body.is_null() { bytes::Bytes::new() } else { body.to_string().into() },
+            warnings: RefCell::default(),
+        }
+    }
+}
+
+/// Deletes an object if it is still the one that was looked at.
+fn delete(server: &Server, at: &ObjectName, uid: &str, propagation: &str, agent: &str) {
+    let own = Own::on(server, at, "delete", "");
+    let body = json!({
+        "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation, "preconditions": {"uid": uid},
+    });
+    // Whoever deleted or replaced it first has done the work.
+    let _ = own.call(server.catalog().stored_in(at.collection), agent, &body).delete();
+}
+
+/// Changes an object.
+fn change(
+    server: &Server,
+    at: &ObjectName,
+    subresource: &str,
+    agent: &str,
+    make: &dyn Fn(Object) -> Result<Object, Failure>,
+) {
+    let own = Own::on(server, at, "update", subresource);
+    let call = own.call(server.catalog().stored_in(at.collection), agent, &Value::Null);
+    // An object that is gone needs no change.
+    let _ = call.make(make);
+}

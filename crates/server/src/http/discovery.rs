@@ -1,0 +1,188 @@
+//! What is served, told to clients: the old documents one by one, and the new one in a single answer.
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde_json::{Value, json};
+
+use super::negotiate::{self, choices};
+use super::respond::{self, Answer};
+use crate::Server;
+use crate::catalog::{Served, api_version};
+use crate::facts;
+use crate::json::put;
+use crate::status::Failure;
+
+pub(super) const GROUP_LIST: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+pub(super) fn answer(server: &Server, headers: &HeaderMap, accept: &str, parts: &[&str]) -> Result<Answer, Failure> {
+    if !matches!(parts, [_]) || !accept.contains("as=") {
+        negotiate::plain(accept, false)?;
+    }
+    match parts {
+        ["api"] if wants_all(accept) => Ok(all(server, true)),
+        ["apis"] if wants_all(accept) => Ok(all(server, false)),
+        ["api" | "apis"] if !acceptable(accept) => Err(Failure::not_acceptable(&negotiate::ACCEPTED)),
+        ["api"] => Ok(respond::value(StatusCode::OK, &versions(headers))),
+        ["apis"] => Ok(respond::value(StatusCode::OK, &groups())),
+        ["api", "v1"] => Ok(respond::value(StatusCode::OK, &resources(server, "", "v1"))),
+        ["apis", group] => {
+            let found =
+                facts::groups().iter().find(|known| known.name == *group && known.name != "apiextensions.k8s.io");
+            let Some(found) = found else { return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n")) };
+            let mut document = group_document(found);
+            put(&mut document, "kind", "APIGroup");
+            put(&mut document, "apiVersion", "v1");
+            Ok(respond::value(StatusCode::OK, &document))
+        }
+        ["apis", group, version] if server.catalog().has_version(group, version) => {
+            Ok(respond::value(StatusCode::OK, &resources(server, group, version)))
+        }
+        ["apis", group, _] if server.catalog().has_group(group) => Err(Failure::no_such_resource()),
+        ["api", _] => Err(Failure::no_such_resource()),
+        _ => Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n")),
+    }
+}
+
+/// Among the choices is one that is served: plain, or one of the documents with everything.
+fn acceptable(accept: &str) -> bool {
+    let choices = choices(accept);
+    choices.is_empty()
+        || choices.iter().any(|choice| choice.parameter("as").is_empty() || choice.media != "application/json")
+        || wants_all(accept)
+}
+
+/// The client understands the document that has everything. Peers are not merged here, so `profile` does not matter.
+fn wants_all(accept: &str) -> bool {
+    let first = choices(accept).into_iter().find(|choice| {
+        choice.media == "application/json"
+            && (choice.parameter("as").is_empty()
+                || choice.parameter("v") == "v2" && choice.parameter("g") == "apidiscovery.k8s.io")
+    });
+    first.is_some_and(|choice| choice.parameter("as") == "APIGroupDiscoveryList")
+}
+
+fn versions(headers: &HeaderMap) -> Value {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    json!({
+        "kind": "APIVersions", "versions": ["v1"],
+        "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": host}],
+    })
+}
+
+fn groups() -> Value {
+    let groups: Vec<Value> =
+        facts::groups().iter().filter(|group| group.name != "apiextensions.k8s.io").map(group_document).collect();
+    json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+}
+
+fn group_document(group: &facts::Group) -> Value {
+    let version = |version: &str| json!({"groupVersion": api_version(group.name, version), "version": version});
+    let versions: Vec<Value> = group.versions.iter().map(|name| version(name)).collect();
+    json!({"name": group.name, "versions": versions, "preferredVersion": version(group.preferred)})
+}
+
+fn resources(server: &Server, group: &str, version: &str) -> Value {
+    let mut list = Vec::new();
+    let of_version = |served: &&std::sync::Arc<Served>| served.group == group && served.version == version;
+    for served in server.catalog().all().iter().filter(of_version) {
+        let facts = served.facts;
+        let mut entry = json!({
+            "name": facts.plural, "singularName": facts.singular, "namespaced": facts.namespaced, "kind": facts.kind,
+            "verbs": facts.verbs,
+        });
+        for (member, values) in [("shortNames", facts.short_names), ("categories", facts.categories)] {
+            if !values.is_empty() {
+                put(&mut entry, member, json!(values));
+            }
+        }
+        if !facts.storage_version_hash.is_empty() {
+            put(&mut entry, "storageVersionHash", facts.storage_version_hash);
+        }
+        list.push(entry);
+        for sub in facts.subresources {
+            let mut entry = json!({
+                "name": format!("{}/{}", facts.plural, sub.name), "singularName": "", "namespaced": facts.namespaced,
+                "kind": sub.kind, "verbs": sub.verbs,
+            });
+            if let Some((group, version)) = sub.kind_from {
+                put(&mut entry, "group", group);
+                put(&mut entry, "version", version);
+            }
+            list.push(entry);
+        }
+    }
+    let mut document = json!({
+        "kind": "APIResourceList", "groupVersion": api_version(group, version), "resources": list,
+    });
+    if !group.is_empty() {
+        put(&mut document, "apiVersion", "v1");
+    }
+    document
+}
+
+fn all(server: &Server, core: bool) -> Answer {
+    let items: Vec<Value> = if core {
+        vec![json!({"metadata": {}, "versions": [version(server, "", "v1")]})]
+    } else {
+        let groups = facts::groups().iter().filter(|group| group.name != "apiextensions.k8s.io");
+        groups
+            .map(|group| {
+                let versions: Vec<Value> =
+                    group.versions.iter().map(|name| version(server, group.name, name)).collect();
+                json!({"metadata": {"name": group.name}, "versions": versions})
+            })
+            .collect()
+    };
+    let document = json!({
+        "kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items,
+    });
+    let body = document.to_string();
+    let digest = ring::digest::digest(&ring::digest::SHA512, body.as_bytes());
+    let tag = hex(digest.as_ref());
+    let mut answer = respond::typed(StatusCode::OK, GROUP_LIST, body);
+    answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public"));
+    answer.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
+    if let Ok(tag) = HeaderValue::from_str(&format!("\"{tag}\"")) {
+        answer.headers_mut().insert(header::ETAG, tag);
+    }
+    answer
+}
+
+fn version(server: &Server, group: &str, version: &str) -> Value {
+    let served = server.catalog().all().iter().filter(|served| served.group == group && served.version == version);
+    let resources: Vec<Value> = served.map(|served| resource(served)).collect();
+    json!({"version": version, "resources": resources, "freshness": "Current"})
+}
+
+fn resource(served: &Served) -> Value {
+    let facts = served.facts;
+    let mut entry = json!({
+        "resource": facts.plural, "responseKind": kind("", "", facts.kind),
+        "scope": if facts.namespaced { "Namespaced" } else { "Cluster" }, "singularResource": facts.singular, "verbs": facts.verbs,
+    });
+    for (member, values) in [("shortNames", facts.short_names), ("categories", facts.categories)] {
+        if !values.is_empty() {
+            put(&mut entry, member, json!(values));
+        }
+    }
+    let subresources: Vec<Value> = facts
+        .subresources
+        .iter()
+        .map(|sub| {
+            let (group, version) = sub.kind_from.unwrap_or_default();
+            json!({"subresource": sub.name, "responseKind": kind(group, version, sub.kind), "verbs": sub.verbs})
+        })
+        .collect();
+    if !subresources.is_empty() {
+        put(&mut entry, "subresources", subresources);
+    }
+    entry
+}
+
+fn kind(group: &str, version: &str, kind: &str) -> Value {
+    json!({"group": group, "version": version, "kind": kind})
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0').to_ascii_uppercase();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}

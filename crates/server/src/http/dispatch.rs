@@ -1,0 +1,306 @@
+//! The way of a request: who asks, as whom, may they, and then the answer.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
+use bytes::Bytes;
+use futures::FutureExt;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+
+use super::request::RequestInfo;
+use super::respond::{self, Answer};
+use super::{negotiate, plain};
+use crate::Server;
+use crate::audit;
+use crate::authn::{Identity, Impersonated, Impersonation};
+use crate::query::Query;
+use crate::registry::Call;
+use crate::review;
+use crate::status::Failure;
+use crate::tls::Peer;
+
+/// The largest body that is read.
+const MOST_BODY: usize = 3 << 20;
+/// How much of a body that is too large is read only to be able to say so, and for how long.
+const DRAINED: usize = 64 << 20;
+const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
+/// How long a body may take to arrive.
+const BODY_PATIENCE: Duration = Duration::from_mins(1);
+
+/// Answers one request. `identity` is set for clients in the same process.
+pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
+    let answered = AssertUnwindSafe(answer(&server, identity, request)).catch_unwind().await;
+    answered
+        .unwrap_or_else(|_| respond::failure(&Failure::internal("the server panicked while it handled the request")))
+}
+
+async fn answer(server: &Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
+    let received = crate::time::now();
+    let (head, body) = request.into_parts();
+    let info = RequestInfo::read(&head.method, head.uri.path(), head.uri.query().unwrap_or_default());
+    let mut who = Who::default();
+    let answered = route(server, identity, &head, &info, body, &mut who).await;
+    let response = match &answered {
+        Ok(answer) => audit::Response::Done(answer.status().as_u16()),
+        Err(failure) => audit::Response::Failed(Box::new(failure.clone())),
+    };
+    let mut answer = answered.unwrap_or_else(|failure| respond::failure(&failure));
+    let id = audit::audit_id(&head.headers);
+    let headers = answer.headers_mut();
+    if who.refused {
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    }
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+    }
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        headers.insert("audit-id", id);
+    }
+    if let Some(log) = server.audit() {
+        log.event(record(id, received, &head, &info, who, response));
+    }
+    if head.method == axum::http::Method::HEAD {
+        *answer.body_mut() = Body::empty();
+    }
+    answer
+}
+
+/// What becomes known about a request on its way.
+#[derive(Default)]
+struct Who {
+    user: Option<Identity>,
+    impersonated: Option<Impersonated>,
+    decision: Option<(bool, String)>,
+    /// Refused before anything was looked at.
+    refused: bool,
+}
+
+fn record(
+    id: String,
+    received: jiff::Timestamp,
+    head: &Parts,
+    info: &RequestInfo,
+    who: Who,
+    response: audit::Response,
+) -> audit::Record {
+    let peer = head.extensions.get::<Peer>().map(|peer| peer.address.ip());
+    let long = info.verb == "watch";
+    let record = audit::Record {
+        audit_id: id,
+        stage: if long { audit::Stage::ResponseStarted } else { audit::Stage::ResponseComplete },
+        request_uri: head.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
+        verb: info.verb.clone(),
+        user: who.user,
+        impersonated: who.impersonated,
+        source_ips: peer.map(|peer| audit::source_addresses(&head.headers, peer)).unwrap_or_default(),
+        user_agent: header_text(&head.headers, header::USER_AGENT).unwrap_or_default().to_owned(),
+        object: info.is_resource.then(|| audit::AuditedObject {
+            resource: info.resource.clone(),
+            namespace: info.namespace.clone(),
+            name: info.name.clone(),
+            api_group: info.group.clone(),
+            api_version: info.version.clone(),
+            subresource: info.subresource.clone(),
+            ..audit::AuditedObject::default()
+        }),
+        response,
+        received,
+        reached: crate::time::now(),
+        annotations: BTreeMap::new(),
+    };
+    match who.decision {
+        Some((allowed, reason)) => record.decided(allowed, &reason),
+        None => record,
+    }
+}
+
+async fn route(
+    server: &Server,
+    identity: Option<Arc<Identity>>,
+    head: &Parts,
+    info: &RequestInfo,
+    body: Body,
+    who: &mut Who,
+) -> Result<Answer, Failure> {
+    let headers = &head.headers;
+    let query = head.uri.query().unwrap_or_default();
+    let mut identity = if let Some(identity) = identity {
+        Identity::clone(&identity)
+    } else {
+        let certificate = head.extensions.get::<Peer>().and_then(|peer| peer.certificate.as_deref());
+        server.authenticator().request(headers, certificate, crate::time::now())?
+    };
+    who.user = Some(identity.clone());
+    let passed = Impersonation::from_headers(headers).and_then(|wanted| {
+        if let Some(wanted) = wanted {
+            let other = server.impersonate(&identity, &wanted, info)?;
+            identity = other.identity.clone();
+            who.impersonated = Some(other);
+        }
+        authorize(server, &identity, info, who)
+    });
+    if let Err(failure) = passed {
+        who.refused = true;
+        return Err(failure);
+    }
+    if !info.is_resource {
+        return plain::answer(server, head, info, query);
+    }
+    let body = read(headers, body).await?;
+    resource(server, &identity, head, info, body)
+}
+
+fn authorize(server: &Server, identity: &Identity, info: &RequestInfo, who: &mut Who) -> Result<(), Failure> {
+    if server.audit().is_some() {
+        let state = server.cluster().read();
+        let decision = state.rights.authorizer.explain(&identity.user, &info.to_request());
+        who.decision = Some((decision.allowed, decision.text()));
+    }
+    server.authorize(identity, info)
+}
+
+fn header_text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > MOST_BODY) {
+        drain(body).await;
+        return Err(Failure::too_large(MOST_BODY));
+    }
+    let collected = tokio::time::timeout(BODY_PATIENCE, Limited::new(body, MOST_BODY).collect()).await;
+    match collected {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Failure::too_large(MOST_BODY)),
+        Ok(Err(error)) => Err(Failure::bad_request(format!("cannot read the body: {error}"))),
+        Err(_) => Err(Failure::new(408, "Timeout", "the body did not arrive in time")),
+    }
+}
+
+/// Reads on for a while without keeping anything: a client that is still sending hears no answer.
+async fn drain(mut body: Body) {
+    let all = async {
+        let mut left = DRAINED;
+        while let Some(Ok(frame)) = body.frame().await {
+            let Some(rest) = frame.data_ref().map_or(Some(left), |data| left.checked_sub(data.len())) else { return };
+            left = rest;
+        }
+    };
+    let _ = tokio::time::timeout(DRAIN_PATIENCE, all).await;
+}
+
+fn resource(
+    server: &Server,
+    identity: &Identity,
+    head: &Parts,
+    info: &RequestInfo,
+    body: Bytes,
+) -> Result<Answer, Failure> {
+    let (headers, query) = (&head.headers, head.uri.query().unwrap_or_default());
+    if !server.catalog().has_group(&info.group) || info.named_group == info.group.is_empty() {
+        return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
+    }
+    let Some(served) = server.catalog().find(&info.group, &info.version, &info.resource) else {
+        return Err(Failure::no_such_resource());
+    };
+    let call = Call {
+        server,
+        served,
+        info,
+        identity,
+        query: Query::parse(query),
+        accept: header_text(headers, header::ACCEPT),
+        content_type: header_text(headers, header::CONTENT_TYPE),
+        user_agent: header_text(headers, header::USER_AGENT).unwrap_or_default(),
+        body,
+        warnings: RefCell::default(),
+    };
+    // Namespaced objects are created and named only within a namespace.
+    let named = !info.name.is_empty() && !info.selected;
+    let misplaced = served.namespaced == info.namespace.is_empty() && (named || !served.namespaced);
+    if misplaced && served.plural != "namespaces" || !info.rest.is_empty() {
+        return Err(Failure::no_such_resource());
+    }
+    let across = served.namespaced && info.namespace.is_empty();
+    let needs_name = ["update", "patch"].contains(&info.verb.as_str());
+    if across && info.verb == "deletecollection" || needs_name && !named || head.method == axum::http::Method::HEAD {
+        return Err(not_allowed());
+    }
+    negotiate::plain(call.accept.unwrap_or_default(), ["list", "watch"].contains(&info.verb.as_str()))?;
+    if let Some((_, warning)) =
+        DEPRECATED.iter().find(|(plural, _)| served.group.is_empty() && served.plural == *plural)
+    {
+        call.warn([(*warning).to_owned()]);
+    }
+    let mut answer = verb(&call).unwrap_or_else(|failure| respond::failure(&failure));
+    respond::warn(&mut answer, &call.warnings.take());
+    Ok(answer)
+}
+
+/// What clients should no longer use.
+const DEPRECATED: [(&str, &str); 2] = [
+    ("endpoints", "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
+    ("componentstatuses", "v1 ComponentStatus is deprecated in v1.19+"),
+];
+
+fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
+    let (info, served) = (call.info, call.served);
+    if !info.subresource.is_empty() {
+        return subresource(call);
+    }
+    let verb = info.verb.as_str();
+    let known = served.verbs().contains(&verb) || verb == "watch" && served.verbs().contains(&"list");
+    if !known {
+        return Err(not_allowed());
+    }
+    if let Some(answer) = review::answer(call) {
+        return answer;
+    }
+    match verb {
+        "get" => call.get(),
+        "list" | "watch" => call.list(),
+        "create" if served.namespaced && info.namespace.is_empty() || named(info) => Err(not_allowed()),
+        "create" => call.create(),
+        "update" => call.update(),
+        "patch" => call.patch(),
+        "delete" => call.delete(),
+        "deletecollection" => call.delete_collection(),
+        _ => Err(not_allowed()),
+    }
+}
+
+fn subresource(call: &Call<'_>) -> Result<Answer, Failure> {
+    let info = call.info;
+    let Some(sub) = call.served.subresource(&info.subresource) else { return Err(Failure::no_such_resource()) };
+    if !sub.verbs.contains(&info.verb.as_str()) {
+        return Err(not_allowed());
+    }
+    match (info.subresource.as_str(), info.verb.as_str()) {
+        ("token", "create") => review::token(call),
+        ("scale", _) => call.scale(),
+        ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "get") => call.get(),
+        ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "update") => call.update(),
+        ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "patch") => call.patch(),
+        _ => Err(Failure::new(
+            501,
+            "NotImplemented",
+            format!("nothing runs on this server, so `{}/{}` does nothing", info.resource, info.subresource),
+        )),
+    }
+}
+
+fn named(info: &RequestInfo) -> bool {
+    !info.name.is_empty() && !info.selected
+}
+
+fn not_allowed() -> Failure {
+    Failure::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+        .about(crate::status::Details::default())
+}

@@ -1,0 +1,77 @@
+//! APIServices: groups and versions, and who serves them.
+
+use rolewright_core::validate::{FieldError, Path, names};
+use serde_json::json;
+
+use super::check::{Errors, each, json as shown, required};
+use super::read::{absent, child, child_mut, flag, integer, text};
+use crate::strategy::Object;
+
+/// What this server serves itself is available at once.
+pub(super) fn prepare(service: &mut Object) {
+    if child(service, "spec").is_some_and(|spec| !absent(spec, "service")) {
+        return;
+    }
+    let created = child(service, "metadata").and_then(|metadata| metadata.get("creationTimestamp")).cloned();
+    let condition = json!([{
+        "type": "Available", "status": "True", "lastTransitionTime": created,
+        "reason": "Local", "message": "Local APIServices are always available",
+    }]);
+    if let Some(status) = child_mut(service, "status") {
+        status.insert("conditions".to_owned(), condition);
+    }
+}
+
+const VERSION: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an \
+    alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for \
+    validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
+pub(super) fn validate(service: &Object) -> Errors {
+    let mut errors = Errors::new();
+    let Some(spec) = child(service, "spec") else { return errors };
+    let at = Path::field("spec");
+    let (group, version) = (text(spec, "group"), text(spec, "version"));
+    if group.is_empty() && version != "v1" {
+        let why = "only v1 may have an empty group and it better be legacy kube";
+        errors.push(FieldError::required(at.child("group"), why));
+    }
+    if !group.is_empty() {
+        each(&mut errors, at.child("group"), group, names::dns_subdomain(group));
+    }
+    if version.len() > names::LABEL_MAX {
+        errors.push(FieldError::invalid(at.child("version"), version, "must be no more than 63 characters"));
+    }
+    let is_label = names::dns_label(version).iter().all(|fault| fault.starts_with("must be no more"));
+    if !is_label || !version.starts_with(|c: char| c.is_ascii_lowercase()) {
+        errors.push(FieldError::invalid(at.child("version"), version, VERSION));
+    }
+    for (key, most) in [("groupPriorityMinimum", 20_000), ("versionPriority", 1000)] {
+        let value = integer(spec, key).unwrap_or_default();
+        if !(1..=most).contains(&value) {
+            let why = format!("must be positive and less than {most}");
+            errors.push(FieldError::invalid(at.child(key), shown(value), why));
+        }
+    }
+    let insecure = flag(spec, "insecureSkipTLSVerify");
+    let has_bundle = !text(spec, "caBundle").is_empty();
+    let Some(backend) = child(spec, "service") else {
+        if insecure {
+            let why = "local APIServices may not have insecureSkipTLSVerify";
+            errors.push(FieldError::invalid(at.child("insecureSkipTLSVerify"), shown(true), why));
+        }
+        return errors;
+    };
+    required(&mut errors, backend, "namespace", at.child("service"));
+    required(&mut errors, backend, "name", at.child("service"));
+    let port = integer(backend, "port").unwrap_or_default();
+    if !(1..=65535).contains(&port) {
+        let service = at.child("service");
+        let why = "port is not valid: must be between 1 and 65535, inclusive";
+        errors.push(FieldError::invalid(service.child("port"), shown(port), why));
+    }
+    if insecure && has_bundle {
+        let why = "may not be true if caBundle is present";
+        errors.push(FieldError::invalid(at.child("insecureSkipTLSVerify"), shown(true), why));
+    }
+    errors
+}

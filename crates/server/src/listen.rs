@@ -1,0 +1,121 @@
+//! The server on a socket: an authority of its own, HTTPS, and what a client needs to get in.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+
+use hyper_util::service::TowerToHyperService;
+use rolewright_core::subject::SUPERUSER_GROUP;
+use tokio::net::TcpListener;
+
+use crate::kubeconfig::Kubeconfig;
+use crate::server::{Server, Settings, StartError};
+use crate::tls::{Authority, Issued, Limits, Tls, TlsError, serve};
+
+/// A server that listens but does not answer yet: [`run`](Self::run) makes it.
+pub struct Listening {
+    /// The server.
+    pub server: Server,
+    /// Where it listens.
+    pub address: SocketAddr,
+    authority: Authority,
+    admin: Issued,
+    token: Option<String>,
+    listener: TcpListener,
+    tls: Tls,
+}
+
+/// Why a server cannot listen.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// The address cannot be had.
+    #[error("cannot listen on `{address}`")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// No certificates could be made.
+    #[error("cannot make the server's certificates")]
+    Tls(#[from] TlsError),
+    /// The server cannot start.
+    #[error(transparent)]
+    Start(#[from] StartError),
+}
+
+impl Listening {
+    /// Starts a server on an address; port 0 takes a free one.
+    pub async fn start(address: SocketAddr, mut settings: Settings) -> Result<Self, ListenError> {
+        let bound = TcpListener::bind(address).await.and_then(|listener| Ok((listener.local_addr()?, listener)));
+        let (address, listener) = bound.map_err(|source| ListenError::Bind { address, source })?;
+        let now = crate::time::now();
+        let authority = Authority::generate(now)?;
+        let mut hosts: Vec<String> =
+            ["localhost", "127.0.0.1", "::1", "kubernetes", "kubernetes.default", "kubernetes.default.svc"]
+                .map(str::to_owned)
+                .into();
+        let own = address.ip().to_string();
+        if !address.ip().is_unspecified() && !hosts.contains(&own) {
+            hosts.push(own);
+        }
+        let serving = authority.issue_server(&hosts, now)?;
+        let admin = authority.issue_client("kubernetes-admin", [SUPERUSER_GROUP], now)?;
+        let tls = Tls::new(&authority, &serving)?;
+        settings.root_ca = Some(authority.certificate_pem().to_owned());
+        let token = settings.admin_token.clone();
+        let server = Server::start(settings)?;
+        Ok(Self { server, address, authority, admin, token, listener, tls })
+    }
+
+    /// `https://127.0.0.1:6443`
+    pub fn url(&self) -> String {
+        let ip =
+            if self.address.ip().is_unspecified() { "127.0.0.1".to_owned() } else { self.address.ip().to_string() };
+        if ip.contains(':') {
+            format!("https://[{ip}]:{}", self.address.port())
+        } else {
+            format!("https://{ip}:{}", self.address.port())
+        }
+    }
+
+    /// Writes a kubeconfig for a member of `system:masters`, readable by its owner alone.
+    pub fn write_kubeconfig(&self, path: &std::path::Path) -> io::Result<()> {
+        let url = self.url();
+        let config = Kubeconfig {
+            name: "rolewright",
+            server: &url,
+            authority_pem: self.authority.certificate_pem(),
+            token: self.token.as_deref(),
+            certificate: self.token.is_none().then_some(&self.admin),
+            namespace: "default",
+        };
+        config.write(path)
+    }
+
+    /// The certificate of the authority that signed the server's.
+    pub fn authority_pem(&self) -> &str {
+        self.authority.certificate_pem()
+    }
+
+    /// A client certificate for a user with groups.
+    pub fn client_certificate<'g>(
+        &self,
+        user: &str,
+        groups: impl IntoIterator<Item = &'g str>,
+    ) -> Result<Issued, TlsError> {
+        self.authority.issue_client(user, groups, crate::time::now())
+    }
+
+    /// Answers until `shutdown` is done.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) {
+        let service = TowerToHyperService::new(self.server.router());
+        let server = self.server.clone();
+        let ended = async move {
+            shutdown.await;
+            // Watches end at once, so that nobody waits for them.
+            server.end();
+        };
+        serve(self.listener, self.tls, Limits::default(), service, ended).await;
+    }
+}

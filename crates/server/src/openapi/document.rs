@@ -1,0 +1,136 @@
+//! Documents, each built at most once.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use ring::digest::{SHA512, digest};
+use rolewright_core::Name;
+use serde::Serializer as _;
+use serde_json::{Value, json};
+
+use super::operation::Path;
+use super::{paths, schema};
+use crate::catalog::Catalog;
+use crate::facts::{self, Resource};
+
+/// The documents of a server by the names that the index has for them, such as `apis/apps/v1`.
+pub(crate) struct Documents(BTreeMap<String, Document>);
+
+/// One document.
+pub(super) struct Document {
+    name: String,
+    about: About,
+    hash: OnceLock<String>,
+    bytes: OnceLock<Bytes>,
+}
+
+/// What a document describes.
+enum About {
+    Core,
+    Groups,
+    Group(Name),
+    Version(Name, Name),
+}
+
+impl Documents {
+    pub(crate) fn of(catalog: &Catalog) -> Self {
+        let mut all = BTreeMap::new();
+        let mut add = |name: String, about: About| {
+            let (hash, bytes) = (OnceLock::new(), OnceLock::new());
+            all.insert(name.clone(), Document { name, about, hash, bytes });
+        };
+        add("api".to_owned(), About::Core);
+        add("apis".to_owned(), About::Groups);
+        for served in catalog.all() {
+            let (group, version) = (served.group.clone(), served.version.clone());
+            if group.is_empty() {
+                add(format!("api/{version}"), About::Version(group, version));
+            } else {
+                add(format!("apis/{group}"), About::Group(group.clone()));
+                add(format!("apis/{group}/{version}"), About::Version(group, version));
+            }
+        }
+        Self(all)
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&Document> {
+        self.0.get(name)
+    }
+
+    /// Where each document is. The hash in it changes with the document, so that clients can keep what they have.
+    pub(super) fn index(&self, catalog: &Catalog) -> String {
+        let entry = |document: &Document| json!({"serverRelativeURL": document.url(catalog)});
+        let paths: BTreeMap<&str, Value> =
+            self.0.iter().map(|(name, document)| (name.as_str(), entry(document))).collect();
+        json!({"paths": paths}).to_string()
+    }
+}
+
+impl Document {
+    /// The SHA-512 of the document in capital hexadecimal digits.
+    pub(super) fn hash(&self, catalog: &Catalog) -> &String {
+        self.hash.get_or_init(|| {
+            let hash = match self.bytes.get() {
+                Some(bytes) => digest(&SHA512, bytes),
+                None => digest(&SHA512, &self.build(catalog)),
+            };
+            hash.as_ref().iter().fold(String::new(), |mut text, byte| {
+                // Writing into a String cannot fail.
+                let _ = write!(text, "{byte:02X}");
+                text
+            })
+        })
+    }
+
+    pub(super) fn url(&self, catalog: &Catalog) -> String {
+        format!("/openapi/v3/{}?hash={}", self.name, self.hash(catalog))
+    }
+
+    pub(super) fn bytes(&self, catalog: &Catalog) -> Bytes {
+        self.bytes.get_or_init(|| self.build(catalog).into()).clone()
+    }
+
+    fn build(&self, catalog: &Catalog) -> Vec<u8> {
+        match &self.about {
+            About::Core => write(&[paths::of_core()], ("", "v1")),
+            About::Groups => write(&[paths::of_groups()], ("", "v1")),
+            About::Group(group) => write(&[paths::of_group(group)], ("", "v1")),
+            About::Version(group, version) => {
+                let resources: Vec<&'static Resource> = catalog
+                    .all()
+                    .iter()
+                    .filter(|served| served.group == *group && served.version == *version)
+                    .map(|served| served.facts)
+                    .collect();
+                write(&paths::of_version(group, version, &resources), (group, version))
+            }
+        }
+    }
+}
+
+/// `1.36`
+pub(super) fn version() -> &'static str {
+    let version = facts::VERSION.trim_start_matches('v');
+    version.rsplit_once('.').map_or(version, |(minor, _)| minor)
+}
+
+/// A document with these paths and the schemas that they need. It is written piece by piece, because as a whole tree it is
+/// many times as large.
+fn write(paths: &[Path], home: (&str, &str)) -> Vec<u8> {
+    let types = schema::reachable(paths.iter().flat_map(Path::types));
+    let info = json!({"title": "Kubernetes", "version": version()});
+    let security = json!({"BearerToken": {"type": "apiKey", "name": "authorization", "in": "header"}});
+    let mut out = format!(r#"{{"openapi":"3.0.0","info":{info},"paths":"#).into_bytes();
+    members(&mut out, paths.iter().map(|path| (path.path.as_str(), path.to_json())));
+    out.extend_from_slice(br#","components":{"schemas":"#);
+    members(&mut out, types.values().map(|ty| (ty.name, schema::of_type(ty, home))));
+    out.extend_from_slice(format!(r#","securitySchemes":{security}}}}}"#).as_bytes());
+    out
+}
+
+fn members<'a>(out: &mut Vec<u8>, members: impl Iterator<Item = (&'a str, Value)>) {
+    let written = serde_json::Serializer::new(out).collect_map(members);
+    written.expect("JSON with text keys can be written into memory");
+}

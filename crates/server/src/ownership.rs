@@ -1,0 +1,66 @@
+//! Whose fields an object has: the record that every write keeps.
+
+use serde_json::Value;
+
+use crate::catalog::Served;
+use crate::managed;
+use crate::strategy::Object;
+use crate::time;
+
+/// Records that `manager` writes `object` in the place of `live`. Both are in their stored form; fields are named as in
+/// the version that the client used.
+pub(crate) fn track(served: &Served, live: Option<&Object>, object: &mut Object, manager: &str, subresource: &str) {
+    let Some(conversion) = served.conversion else {
+        return record(served, live, object, manager, subresource);
+    };
+    let live = live.map(conversion.from_stored);
+    let mut view = (conversion.from_stored)(object);
+    record(served, live.as_ref(), &mut view, manager, subresource);
+    let fields = view.get("metadata").and_then(|metadata| metadata.get("managedFields")).cloned();
+    if let (Some(fields), Some(metadata)) = (fields, object.get_mut("metadata").and_then(Value::as_object_mut)) {
+        metadata.insert("managedFields".to_owned(), fields);
+    }
+}
+
+fn record(served: &Served, live: Option<&Object>, object: &mut Object, manager: &str, subresource: &str) {
+    let handling = match subresource {
+        "" => &served.facts.handling,
+        name => served.subresource(name).map_or(&served.facts.handling, |sub| &sub.handling),
+    };
+    let request = managed::Request {
+        ty: served.ty,
+        api_version: &served.api_version(),
+        manager,
+        subresource,
+        reset_fields: handling.reset_fields,
+        now: &time::seconds(time::now()),
+    };
+    managed::update(&request, live, object);
+    if let Some(live) = live {
+        managed::keep_times(live, object);
+    }
+}
+
+/// An object names each of its owners once. Returns a warning where it did not.
+pub(crate) fn dedup_owners(object: &mut Object) -> Option<String> {
+    let metadata = object.get_mut("metadata").and_then(Value::as_object_mut)?;
+    let owners = metadata.get_mut("ownerReferences").and_then(Value::as_array_mut)?;
+    let mut kept: Vec<Value> = Vec::new();
+    let mut repeated: Vec<String> = Vec::new();
+    for owner in owners.drain(..) {
+        if kept.contains(&owner) {
+            repeated.push(owner.get("uid").and_then(Value::as_str).unwrap_or_default().to_owned());
+        } else {
+            kept.push(owner);
+        }
+    }
+    *owners = kept;
+    repeated.dedup();
+    (!repeated.is_empty()).then(|| {
+        format!(
+            ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may \
+             reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+            repeated.join(", ")
+        )
+    })
+}

@@ -1,0 +1,334 @@
+//! The server as a value: state, catalog, identities, and the way a request takes through them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Router;
+use rolewright_core::{Request, User};
+use tokio::sync::watch;
+
+use crate::authn::{
+    Accounts, Authenticator, DEFAULT_ISSUER, Identity, Impersonated, Impersonation, ImpersonationModes, Issuer, Live,
+    Referred, SigningKey,
+};
+use crate::catalog::Catalog;
+use crate::cluster::{Cluster, Collection, Entry, Guard, Transaction};
+use crate::http::dispatch;
+use crate::http::request::RequestInfo;
+use crate::status::{Failure, GroupResource};
+use crate::store::{Memory, Store};
+use crate::{bootstrap, controller};
+
+/// How a server is set up.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Who may write aggregated roles.
+    pub guard: Guard,
+    /// What the server does on its own.
+    pub controllers: Controllers,
+    /// A bearer token for a member of `system:masters`.
+    pub admin_token: Option<String>,
+    /// Where decisions are written down.
+    pub audit_log: Option<PathBuf>,
+    /// The authority's certificate, for `kube-root-ca.crt`.
+    pub root_ca: Option<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            guard: Guard::Strict,
+            controllers: Controllers::default(),
+            admin_token: None,
+            audit_log: None,
+            root_ca: None,
+        }
+    }
+}
+
+/// What the server does on its own. Each can be left to Kubernetes' own controller.
+#[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
+pub struct Controllers {
+    /// Rules of aggregated roles follow their sources.
+    pub aggregation: bool,
+    /// Objects go with their last owner.
+    pub garbage_collection: bool,
+    /// Namespaces take their content with them.
+    pub namespaces: bool,
+    /// Every namespace has its service account `default`.
+    pub service_accounts: bool,
+    /// Every namespace has its `kube-root-ca.crt`.
+    pub root_ca: bool,
+}
+
+impl Default for Controllers {
+    fn default() -> Self {
+        Self { aggregation: true, garbage_collection: true, namespaces: true, service_accounts: true, root_ca: true }
+    }
+}
+
+impl Controllers {
+    /// All of them off.
+    pub fn none() -> Self {
+        Self {
+            aggregation: false,
+            garbage_collection: false,
+            namespaces: false,
+            service_accounts: false,
+            root_ca: false,
+        }
+    }
+}
+
+/// A running server. Clones are the same server.
+#[derive(Clone)]
+pub struct Server(Arc<Inner>);
+
+struct Inner {
+    cluster: Arc<Cluster>,
+    catalog: Arc<Catalog>,
+    namespaces: Collection,
+    settings: Settings,
+    authenticator: Authenticator,
+    impersonation: ImpersonationModes,
+    audit: Option<crate::audit::Audit>,
+    openapi: crate::openapi::Documents,
+    ended: watch::Sender<bool>,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Server")
+    }
+}
+
+/// Why a server cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// No key could be made.
+    #[error("cannot make the key that signs tokens")]
+    Key(#[from] crate::authn::KeyError),
+    /// The audit log cannot be written.
+    #[error("cannot write the audit log `{}`", path.display())]
+    Audit {
+        /// Where it should be.
+        path: PathBuf,
+        /// What went wrong.
+        source: std::io::Error,
+    },
+}
+
+impl Server {
+    /// A server with a fresh cluster: the roles, bindings and namespaces that every cluster has. Its controllers run as
+    /// tasks of the current tokio runtime.
+    pub fn start(settings: Settings) -> Result<Self, StartError> {
+        Self::with_store(settings, Box::new(Memory))
+    }
+
+    fn with_store(settings: Settings, store: Box<dyn Store>) -> Result<Self, StartError> {
+        let catalog = Arc::new(Catalog::built_in());
+        let cluster = Arc::new(Cluster::new(catalog.collections(), settings.guard, store));
+        if !settings.controllers.aggregation {
+            cluster.leave_aggregation();
+        }
+        let issuer = Arc::new(Issuer {
+            name: DEFAULT_ISSUER.to_owned(),
+            audiences: vec![DEFAULT_ISSUER.to_owned()],
+            key: SigningKey::generate()?,
+        });
+        let accounts = Arc::new(StoredAccounts { cluster: cluster.clone(), catalog: catalog.clone() });
+        let mut authenticator = Authenticator::new(issuer, accounts);
+        if let Some(token) = &settings.admin_token {
+            authenticator = authenticator.with_token(token, Identity::new(admin()));
+        }
+        let audit = match &settings.audit_log {
+            Some(path) => Some(
+                crate::audit::Audit::open(path).map_err(|source| StartError::Audit { path: path.clone(), source })?,
+            ),
+            None => None,
+        };
+        let namespaces =
+            catalog.find("", "v1", "namespaces").map_or(Collection::at(0), |namespaces| namespaces.collection);
+        let openapi = crate::openapi::Documents::of(&catalog);
+        let ended = watch::Sender::new(false);
+        let server = Self(Arc::new(Inner {
+            cluster,
+            catalog,
+            namespaces,
+            settings,
+            authenticator,
+            impersonation: ImpersonationModes::default(),
+            audit,
+            openapi,
+            ended,
+        }));
+        bootstrap::fill(&server);
+        controller::start(&server);
+        Ok(server)
+    }
+
+    /// The server as a service that knows nobody: requests are who their headers and certificates say.
+    pub fn router(&self) -> Router {
+        let server = self.clone();
+        Router::new().fallback(move |request| dispatch::handle(server.clone(), None, request))
+    }
+
+    /// The server as a service for one user, without a socket: `kube::Client::new(server.router_as(user), "default")`.
+    /// Headers that impersonate work as they do for everybody.
+    pub fn router_as(&self, user: User) -> Router {
+        let server = self.clone();
+        let identity = Arc::new(Identity::new(user));
+        Router::new().fallback(move |request| dispatch::handle(server.clone(), Some(identity.clone()), request))
+    }
+
+    /// Ends the controllers and every watch.
+    pub fn end(&self) {
+        self.0.ended.send_replace(true);
+    }
+
+    /// Done when the server ends.
+    pub(crate) async fn ended(&self) {
+        let mut ended = self.0.ended.subscribe();
+        // The sender lives as long as the server, which this borrows.
+        let _ = ended.wait_for(|ended| *ended).await;
+    }
+
+    pub(crate) fn cluster(&self) -> &Cluster {
+        &self.0.cluster
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.0.catalog
+    }
+
+    pub(crate) fn openapi(&self) -> &crate::openapi::Documents {
+        &self.0.openapi
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    pub(crate) fn authenticator(&self) -> &Authenticator {
+        &self.0.authenticator
+    }
+
+    pub(crate) fn audit(&self) -> Option<&crate::audit::Audit> {
+        self.0.audit.as_ref()
+    }
+
+    /// Where namespaces are.
+    pub(crate) fn namespaces(&self) -> Collection {
+        self.0.namespaces
+    }
+
+    /// Tells the namespace controller of a write that may concern it.
+    pub(crate) fn note_namespace(&self, transaction: &mut Transaction<'_>, collection: Collection, entry: &Entry) {
+        if collection == self.namespaces() {
+            transaction.wake_namespace(&entry.name);
+        } else if !entry.namespace.is_empty() {
+            let namespace = transaction.state().table(self.namespaces()).get("", &entry.namespace);
+            let ends = namespace.is_some_and(|namespace| namespace.deleting);
+            if ends || entry.name == "default" || entry.name == controller::ROOT_CA {
+                transaction.wake_namespace(&entry.namespace);
+            }
+        }
+    }
+
+    /// Who this user becomes for this request, if they may.
+    pub(crate) fn impersonate(
+        &self,
+        identity: &Identity,
+        wanted: &Impersonation,
+        info: &RequestInfo,
+    ) -> Result<Impersonated, Failure> {
+        let state = self.cluster().read();
+        let authorizer = &state.rights.authorizer;
+        self.0.impersonation.impersonate(identity, wanted, &info.to_request(), |user, request| {
+            if authorizer.allows(user, request) { Ok(()) } else { Err(authorizer.explain(user, request).text()) }
+        })
+    }
+
+    /// Whether this user may do this; the answer that they get if not.
+    pub(crate) fn authorize(&self, identity: &Identity, info: &RequestInfo) -> Result<(), Failure> {
+        let state = self.cluster().read();
+        let request = info.to_request();
+        if state.rights.authorizer.allows(&identity.user, &request) {
+            return Ok(());
+        }
+        // Only now, when it is worth reading, is the reason made.
+        let reason = state.rights.authorizer.explain(&identity.user, &request).text();
+        Err(refusal(identity, info, &reason))
+    }
+}
+
+/// The user that the server itself and in-process tests act as.
+pub fn admin() -> User {
+    User::authenticated("kubernetes-admin", [rolewright_core::subject::SUPERUSER_GROUP])
+}
+
+fn refusal(identity: &Identity, info: &RequestInfo, reason: &str) -> Failure {
+    let user = &identity.user.name;
+    let mut why = if info.is_resource {
+        let resource = if info.subresource.is_empty() {
+            info.resource.clone()
+        } else {
+            format!("{}/{}", info.resource, info.subresource)
+        };
+        let place = if info.namespace.is_empty() {
+            "at the cluster scope".to_owned()
+        } else {
+            format!("in the namespace \"{}\"", info.namespace)
+        };
+        format!("User {user:?} cannot {} resource {resource:?} in API group {:?} {place}", info.verb, info.group)
+    } else {
+        format!("User {user:?} cannot {} path {:?}", info.verb, info.path)
+    };
+    if !reason.is_empty() {
+        why = format!("{why}: {reason}");
+    }
+    let on = GroupResource { group: &info.group, resource: &info.resource };
+    Failure::forbidden(on, &info.name, why)
+}
+
+impl RequestInfo {
+    /// The question that RBAC answers.
+    pub(crate) fn to_request(&self) -> Request<'_> {
+        if !self.is_resource {
+            return Request::url(&self.verb, &self.path);
+        }
+        Request::resource(&self.verb, &self.group, &self.resource)
+            .subresource(&self.subresource)
+            .in_namespace(&self.namespace)
+            .named(&self.name)
+    }
+}
+
+/// Service accounts, and what their tokens are bound to, as they are stored now.
+struct StoredAccounts {
+    cluster: Arc<Cluster>,
+    catalog: Arc<Catalog>,
+}
+
+impl Accounts for StoredAccounts {
+    fn find(&self, kind: Referred, namespace: &str, name: &str) -> Option<Live> {
+        let served = self.catalog.find("", "v1", kind.resource())?;
+        let entry = self.cluster.read().table(served.collection).get(namespace, name).cloned()?;
+        let mut live = Live { uid: entry.uid.to_string(), ..Live::default() };
+        if entry.deleting || kind == Referred::Pod {
+            let object = entry.object();
+            live.deleted = crate::registry::meta(&object, "deletionTimestamp").parse().ok();
+            let spec = |member: &str| {
+                object
+                    .get("spec")
+                    .and_then(|spec| spec.get(member))
+                    .and_then(serde_json::Value::as_str)
+                    .unwrap_or_default()
+            };
+            spec("serviceAccountName").clone_into(&mut live.service_account);
+            spec("nodeName").clone_into(&mut live.node);
+        }
+        Some(live)
+    }
+}
