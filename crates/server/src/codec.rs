@@ -231,7 +231,7 @@ fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Re
         (None, raw) => protobuf::message(ty, raw.unwrap_or_default()).map_err(|error| refuse(&kind, error))?,
     };
     let Conformed { value, strict: found } =
-        typed::conform_node(ty, node, strict).map_err(|error| refuse(&kind, error))?;
+        typed::conform_node(ty, node, strict && media != Media::Protobuf).map_err(|error| refuse(&kind, error))?;
     if let Some(error) = kind.no_conversion(ty, expected) {
         return Err(refuse(&kind, error));
     }

@@ -72,7 +72,6 @@ const SCALARS: &[&str] = &[
     "=",
     ".inf",
     "-.INF",
-    ".nan",
     "'yes'",
     "\"yes\"",
     "'it''s'",
