@@ -43,11 +43,14 @@ pub(crate) fn fill(server: &Server) {
 
 /// Stores an object as the server's own.
 pub(crate) fn put(server: &Server, group: &str, plural: &str, manager: &str, object: Value) {
-    let (Some(served), Value::Object(mut object)) = (server.catalog().find(group, "v1", plural), object) else { return };
+    let (Some(served), Value::Object(mut object)) = (server.catalog().find(group, "v1", plural), object) else {
+        return;
+    };
     served.strategy.default(&mut object);
     let now = time::seconds(time::now());
     let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
-    let namespace = metadata.as_ref().and_then(|meta| meta.get("namespace")).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let namespace =
+        metadata.as_ref().and_then(|meta| meta.get("namespace")).and_then(Value::as_str).unwrap_or_default().to_owned();
     if let Some(metadata) = metadata {
         metadata.insert("uid".into(), uid::uuid_v4().into());
         metadata.insert("creationTimestamp".into(), now.as_str().into());

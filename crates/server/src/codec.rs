@@ -4,9 +4,9 @@ mod base64;
 mod json;
 mod kind;
 mod node;
+mod ordered;
 mod protobuf;
 mod quantity;
-mod ordered;
 mod restore;
 mod stored;
 mod text;
@@ -21,11 +21,11 @@ pub use crate::query::FieldValidation;
 use crate::status::Failure;
 use crate::strategy::Object;
 use kind::Kind;
-pub use typed::{Conformed, conform};
 pub(crate) use ordered::ordered;
 pub(crate) use restore::restore_fault;
 pub(crate) use stored::as_stored;
 pub(crate) use typed::empty;
+pub use typed::{Conformed, conform};
 
 /// The kind that a request must have in its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

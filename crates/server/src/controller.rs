@@ -113,7 +113,13 @@ fn delete(server: &Server, at: &ObjectName, uid: &str, propagation: &str, agent:
 }
 
 /// Changes an object.
-fn change(server: &Server, at: &ObjectName, subresource: &str, agent: &str, make: &dyn Fn(Object) -> Result<Object, Failure>) {
+fn change(
+    server: &Server,
+    at: &ObjectName,
+    subresource: &str,
+    agent: &str,
+    make: &dyn Fn(Object) -> Result<Object, Failure>,
+) {
     let own = Own::on(server, at, "update", subresource);
     let call = own.call(server.catalog().stored_in(at.collection), agent, &Value::Null);
     // An object that is gone needs no change.

@@ -52,7 +52,9 @@ impl Listening {
         let now = crate::time::now();
         let authority = Authority::generate(now)?;
         let mut hosts: Vec<String> =
-            ["localhost", "127.0.0.1", "::1", "kubernetes", "kubernetes.default", "kubernetes.default.svc"].map(str::to_owned).into();
+            ["localhost", "127.0.0.1", "::1", "kubernetes", "kubernetes.default", "kubernetes.default.svc"]
+                .map(str::to_owned)
+                .into();
         let own = address.ip().to_string();
         if !address.ip().is_unspecified() && !hosts.contains(&own) {
             hosts.push(own);
@@ -68,8 +70,13 @@ impl Listening {
 
     /// `https://127.0.0.1:6443`
     pub fn url(&self) -> String {
-        let ip = if self.address.ip().is_unspecified() { "127.0.0.1".to_owned() } else { self.address.ip().to_string() };
-        if ip.contains(':') { format!("https://[{ip}]:{}", self.address.port()) } else { format!("https://{ip}:{}", self.address.port()) }
+        let ip =
+            if self.address.ip().is_unspecified() { "127.0.0.1".to_owned() } else { self.address.ip().to_string() };
+        if ip.contains(':') {
+            format!("https://[{ip}]:{}", self.address.port())
+        } else {
+            format!("https://{ip}:{}", self.address.port())
+        }
     }
 
     /// Writes a kubeconfig for a member of `system:masters`, readable by its owner alone.
@@ -92,7 +99,11 @@ impl Listening {
     }
 
     /// A client certificate for a user with groups.
-    pub fn client_certificate<'g>(&self, user: &str, groups: impl IntoIterator<Item = &'g str>) -> Result<Issued, TlsError> {
+    pub fn client_certificate<'g>(
+        &self,
+        user: &str,
+        groups: impl IntoIterator<Item = &'g str>,
+    ) -> Result<Issued, TlsError> {
         self.authority.issue_client(user, groups, crate::time::now())
     }
 

@@ -28,13 +28,13 @@ use crate::Server;
 use crate::authn::Identity;
 use crate::catalog::Served;
 use crate::cluster::{Draft, Entry};
-use crate::{codec, uid};
 use crate::http::negotiate::{self, Form};
 use crate::http::request::RequestInfo;
 use crate::http::respond::{self, Answer};
 use crate::query::{FieldValidation, Query};
 use crate::status::Failure;
 use crate::strategy::Object;
+use crate::{codec, uid};
 
 /// A request about a resource, ready to be answered.
 pub(crate) struct Call<'a> {
@@ -76,8 +76,7 @@ impl Call<'_> {
 
     /// The body as an object of this resource, defaulted, in its stored form.
     fn decode(&self, validation: FieldValidation) -> Result<(Object, Vec<String>), Failure> {
-        let expected =
-            codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
+        let expected = codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
         let decoded = codec::decode(self.content_type, &self.body, expected, validation).map_err(unnamed_scheme)?;
         let mut object = decoded.object;
         self.served.strategy.default(&mut object);

@@ -153,11 +153,7 @@ fn subject_errors(spec: &Value) -> Vec<FieldError> {
     if groups || !text(spec, "user").is_empty() {
         return Vec::new();
     }
-    vec![FieldError::invalid(
-        Path::field("spec").child("user"),
-        "",
-        "at least one of user or group must be specified",
-    )]
+    vec![FieldError::invalid(Path::field("spec").child("user"), "", "at least one of user or group must be specified")]
 }
 
 fn selector_errors(spec: &Value) -> Vec<FieldError> {
@@ -174,7 +170,8 @@ fn selector_errors(spec: &Value) -> Vec<FieldError> {
             errors.push(FieldError::invalid(at.child("rawSelector"), raw, why));
         }
         if raw.is_empty() && !requirements {
-            let why = format!("when spec.resourceAttributes.{member} is specified, requirements or rawSelector is required");
+            let why =
+                format!("when spec.resourceAttributes.{member} is specified, requirements or rawSelector is required");
             errors.push(FieldError::required(at.child("requirements"), why));
         }
     }
@@ -184,15 +181,15 @@ fn selector_errors(spec: &Value) -> Vec<FieldError> {
 /// Reviews have no metadata of their own.
 fn metadata_errors(review: &Object, except: &[&str], why: &str) -> Vec<FieldError> {
     let metadata = review.get("metadata").and_then(Value::as_object);
-    let filled = |(key, value): (&String, &Value)| {
-        !except.contains(&key.as_str()) && key != "managedFields" && !value.is_null()
-    };
+    let filled =
+        |(key, value): (&String, &Value)| !except.contains(&key.as_str()) && key != "managedFields" && !value.is_null();
     let Some(metadata) = metadata.filter(|metadata| metadata.iter().any(filled)) else { return Vec::new() };
     let value = Value::Object(metadata.clone());
-    let shown = match crate::facts::type_of("meta.k8s.io", "v1", "PartialObjectMetadata").and_then(|ty| ty.field("metadata")) {
-        Some(crate::facts::Field { ty: crate::facts::Ty::Ref(ty), .. }) => codec::ordered(ty, &value),
-        _ => value.to_string(),
-    };
+    let shown =
+        match crate::facts::type_of("meta.k8s.io", "v1", "PartialObjectMetadata").and_then(|ty| ty.field("metadata")) {
+            Some(crate::facts::Field { ty: crate::facts::Ty::Ref(ty), .. }) => codec::ordered(ty, &value),
+            _ => value.to_string(),
+        };
     let value = BadValue::Json(shown);
     vec![FieldError::invalid(Path::field("metadata"), value, why)]
 }
@@ -227,7 +224,8 @@ fn self_subject_rules(call: &Call<'_>, review: Object) -> Result<Object, Failure
     let state = call.server.cluster().read();
     let effective = state.rights.authorizer.rules_for(&call.identity.user, &namespace);
     let rules: Vec<&Rule> = effective.rules().collect();
-    let resources: Vec<Value> = rules.iter().filter(|rule| !rule.resources.is_empty()).map(|rule| resource_rule(rule)).collect();
+    let resources: Vec<Value> =
+        rules.iter().filter(|rule| !rule.resources.is_empty()).map(|rule| resource_rule(rule)).collect();
     let urls: Vec<Value> = rules
         .iter()
         .filter(|rule| !rule.non_resource_urls.is_empty())

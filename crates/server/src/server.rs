@@ -8,7 +8,8 @@ use rolewright_core::{Request, User};
 use tokio::sync::watch;
 
 use crate::authn::{
-    Accounts, Authenticator, DEFAULT_ISSUER, Identity, Impersonated, Impersonation, ImpersonationModes, Issuer, Live, Referred, SigningKey,
+    Accounts, Authenticator, DEFAULT_ISSUER, Identity, Impersonated, Impersonation, ImpersonationModes, Issuer, Live,
+    Referred, SigningKey,
 };
 use crate::catalog::Catalog;
 use crate::cluster::{Cluster, Collection, Entry, Guard, Transaction};
@@ -143,8 +144,7 @@ impl Server {
         }
         let audit = match &settings.audit_log {
             Some(path) => Some(
-                crate::audit::Audit::open(path)
-                    .map_err(|source| StartError::Audit { path: path.clone(), source })?,
+                crate::audit::Audit::open(path).map_err(|source| StartError::Audit { path: path.clone(), source })?,
             ),
             None => None,
         };
@@ -152,7 +152,17 @@ impl Server {
             catalog.find("", "v1", "namespaces").map_or(Collection::at(0), |namespaces| namespaces.collection);
         let openapi = crate::openapi::Documents::of(&catalog);
         let ended = watch::Sender::new(false);
-        let server = Self(Arc::new(Inner { cluster, catalog, namespaces, settings, authenticator, impersonation: ImpersonationModes::default(), audit, openapi, ended }));
+        let server = Self(Arc::new(Inner {
+            cluster,
+            catalog,
+            namespaces,
+            settings,
+            authenticator,
+            impersonation: ImpersonationModes::default(),
+            audit,
+            openapi,
+            ended,
+        }));
         bootstrap::fill(&server);
         controller::start(&server);
         Ok(server)
@@ -220,7 +230,11 @@ impl Server {
         } else if !entry.namespace.is_empty() && (entry.name == "default" || entry.name == controller::ROOT_CA) {
             transaction.wake_namespace(&entry.namespace.clone());
         } else if !entry.namespace.is_empty()
-            && transaction.state().table(self.namespaces()).get("", &entry.namespace).is_some_and(|space| space.deleting)
+            && transaction
+                .state()
+                .table(self.namespaces())
+                .get("", &entry.namespace)
+                .is_some_and(|space| space.deleting)
         {
             transaction.wake_namespace(&entry.namespace.clone());
         }
@@ -310,7 +324,11 @@ impl Accounts for StoredAccounts {
             let object = entry.object();
             live.deleted = crate::registry::meta(&object, "deletionTimestamp").parse().ok();
             let spec = |member: &str| {
-                object.get("spec").and_then(|spec| spec.get(member)).and_then(serde_json::Value::as_str).unwrap_or_default()
+                object
+                    .get("spec")
+                    .and_then(|spec| spec.get(member))
+                    .and_then(serde_json::Value::as_str)
+                    .unwrap_or_default()
             };
             live.service_account = spec("serviceAccountName").to_owned();
             live.node = spec("nodeName").to_owned();

@@ -48,7 +48,8 @@ impl Pool {
 /// A random number below `limit`, evenly enough for names and delays.
 pub(crate) fn random_below(limit: u32) -> u32 {
     let random = POOL.with_borrow_mut(Pool::next);
-    let number = u64::from_le_bytes([random[0], random[1], random[2], random[3], random[4], random[5], random[6], random[7]]);
+    let number =
+        u64::from_le_bytes([random[0], random[1], random[2], random[3], random[4], random[5], random[6], random[7]]);
     u32::try_from(number % u64::from(limit.max(1))).unwrap_or_default()
 }
 

@@ -58,7 +58,12 @@ mod tests {
                 json!({"spec": {"containers": [{"name": "c", "args": [], "resources": {}}], "securityContext": {}}}),
                 json!({"spec": {"containers": [{"name": "c", "resources": {}}], "securityContext": {}}}),
             ),
-            ("", "Pod", json!({"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}}), json!({"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}})),
+            (
+                "",
+                "Pod",
+                json!({"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}}),
+                json!({"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}}),
+            ),
         ] {
             let Value::Object(mut object) = given else { panic!() };
             as_stored(type_of(group, "v1", kind).unwrap(), &mut object);

@@ -23,7 +23,9 @@ enum Owner {
 }
 
 pub(super) fn sync(server: &Server, at: &ObjectName) {
-    let Some(entry) = server.cluster().read().table(at.collection).get(&at.namespace, &at.name).cloned() else { return };
+    let Some(entry) = server.cluster().read().table(at.collection).get(&at.namespace, &at.name).cloned() else {
+        return;
+    };
     let object = entry.object();
     if entry.deleting && finalizers(&object).contains(&ORPHAN) {
         return orphan(server, at, &entry.uid);
@@ -38,7 +40,10 @@ pub(super) fn sync(server: &Server, at: &ObjectName) {
     let (alive, others): (Vec<_>, Vec<_>) = {
         let state = server.cluster().read();
         let of = |reference: &&Value| owner(server, &state, at, reference);
-        references.iter().map(|reference| (uid(reference).to_owned(), of(reference))).partition(|(_, owner)| *owner == Owner::Alive)
+        references
+            .iter()
+            .map(|reference| (uid(reference).to_owned(), of(reference)))
+            .partition(|(_, owner)| *owner == Owner::Alive)
     };
     if !alive.is_empty() {
         if !others.is_empty() {
@@ -102,7 +107,8 @@ fn foreground(server: &Server, at: &ObjectName, owner: &str) {
     let dependents: Vec<ObjectName> = server.cluster().read().owners.dependents(owner).cloned().collect();
     let mut blocked = false;
     for dependent in &dependents {
-        let entry = server.cluster().read().table(dependent.collection).get(&dependent.namespace, &dependent.name).cloned();
+        let entry =
+            server.cluster().read().table(dependent.collection).get(&dependent.namespace, &dependent.name).cloned();
         let Some(entry) = entry else { continue };
         let object = entry.object();
         let blocks = |reference: &&Value| {
@@ -119,7 +125,9 @@ fn foreground(server: &Server, at: &ObjectName, owner: &str) {
 
 fn disown(server: &Server, at: &ObjectName, owners: &[String]) {
     change(server, at, "", AGENT, &|mut object| {
-        if let Some(list) = object.get_mut("metadata").and_then(|meta| meta.get_mut("ownerReferences")).and_then(Value::as_array_mut) {
+        if let Some(list) =
+            object.get_mut("metadata").and_then(|meta| meta.get_mut("ownerReferences")).and_then(Value::as_array_mut)
+        {
             list.retain(|reference| !owners.iter().any(|owner| owner == uid(reference)));
         }
         without_empty(object, "ownerReferences")
@@ -128,7 +136,9 @@ fn disown(server: &Server, at: &ObjectName, owners: &[String]) {
 
 fn drop_finalizer(server: &Server, at: &ObjectName, name: &str) {
     change(server, at, "", AGENT, &|mut object| {
-        if let Some(list) = object.get_mut("metadata").and_then(|meta| meta.get_mut("finalizers")).and_then(Value::as_array_mut) {
+        if let Some(list) =
+            object.get_mut("metadata").and_then(|meta| meta.get_mut("finalizers")).and_then(Value::as_array_mut)
+        {
             list.retain(|finalizer| finalizer != name);
         }
         without_empty(object, "finalizers")
@@ -136,7 +146,8 @@ fn drop_finalizer(server: &Server, at: &ObjectName, name: &str) {
 }
 
 fn without_empty(mut object: Object, member: &str) -> Result<Object, Failure> {
-    let empty = object.get("metadata").and_then(|meta| meta.get(member)).and_then(Value::as_array).is_some_and(Vec::is_empty);
+    let empty =
+        object.get("metadata").and_then(|meta| meta.get(member)).and_then(Value::as_array).is_some_and(Vec::is_empty);
     if empty && let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove(member);
     }

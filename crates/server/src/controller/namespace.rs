@@ -77,10 +77,13 @@ fn clear(server: &Server, namespace: &str) -> Remaining {
     let state = server.cluster().read();
     let left = state.tables().flat_map(|(collection, table)| {
         let resource = server.catalog().stored_in(collection).group_resource().to_string();
-        table.entries(&page).map(move |entry| {
-            let finalizers = finalizers(&entry.object()).into_iter().map(str::to_owned).collect();
-            (resource.clone(), finalizers)
-        }).collect::<Vec<_>>()
+        table
+            .entries(&page)
+            .map(move |entry| {
+                let finalizers = finalizers(&entry.object()).into_iter().map(str::to_owned).collect();
+                (resource.clone(), finalizers)
+            })
+            .collect::<Vec<_>>()
     });
     left.collect()
 }
@@ -103,16 +106,48 @@ fn report(server: &Server, name: &str, remaining: &Remaining) {
     };
     let (left, finalizing) = (listed(&resources, ". has"), listed(&held, " in"));
     let wanted = [
-        ("NamespaceDeletionDiscoveryFailure", false, "ResourcesDiscovered", "All resources successfully discovered".to_owned()),
-        ("NamespaceDeletionGroupVersionParsingFailure", false, "ParsedGroupVersions", "All legacy kube types successfully parsed".to_owned()),
-        ("NamespaceDeletionContentFailure", false, "ContentDeleted", "All content successfully deleted, may be waiting on finalization".to_owned()),
+        (
+            "NamespaceDeletionDiscoveryFailure",
+            false,
+            "ResourcesDiscovered",
+            "All resources successfully discovered".to_owned(),
+        ),
+        (
+            "NamespaceDeletionGroupVersionParsingFailure",
+            false,
+            "ParsedGroupVersions",
+            "All legacy kube types successfully parsed".to_owned(),
+        ),
+        (
+            "NamespaceDeletionContentFailure",
+            false,
+            "ContentDeleted",
+            "All content successfully deleted, may be waiting on finalization".to_owned(),
+        ),
         match resources.is_empty() {
-            true => ("NamespaceContentRemaining", false, "ContentRemoved", "All content successfully removed".to_owned()),
-            false => ("NamespaceContentRemaining", true, "SomeResourcesRemain", format!("Some resources are remaining: {left}")),
+            true => {
+                ("NamespaceContentRemaining", false, "ContentRemoved", "All content successfully removed".to_owned())
+            }
+            false => (
+                "NamespaceContentRemaining",
+                true,
+                "SomeResourcesRemain",
+                format!("Some resources are remaining: {left}"),
+            ),
         },
         match held.is_empty() {
-            true => ("NamespaceFinalizersRemaining", false, "ContentHasNoFinalizers", "All content-preserving finalizers finished".to_owned()),
-            false => ("NamespaceFinalizersRemaining", true, "SomeFinalizersRemain", format!("Some content in the namespace has finalizers remaining: {finalizing}")),
+            true => (
+                "NamespaceFinalizersRemaining",
+                false,
+                "ContentHasNoFinalizers",
+                "All content-preserving finalizers finished".to_owned(),
+            ),
+            false => (
+                "NamespaceFinalizersRemaining",
+                true,
+                "SomeFinalizersRemain",
+                format!("Some content in the namespace has finalizers remaining: {finalizing}"),
+            ),
         },
     ];
     let at = ObjectName { collection: server.namespaces(), namespace: "".into(), name: name.into() };
@@ -125,7 +160,8 @@ fn report(server: &Server, name: &str, remaining: &Remaining) {
             .map(|(kind, is, reason, message)| {
                 let is = if *is { "True" } else { "False" };
                 let old = before.iter().find(|condition| condition["type"] == *kind);
-                let since = old.filter(|old| old["status"] == is).map_or(json!(now), |old| old["lastTransitionTime"].clone());
+                let since =
+                    old.filter(|old| old["status"] == is).map_or(json!(now), |old| old["lastTransitionTime"].clone());
                 json!({"type": kind, "status": is, "lastTransitionTime": since, "reason": reason, "message": message})
             })
             .collect();

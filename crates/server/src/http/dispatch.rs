@@ -35,7 +35,8 @@ const BODY_PATIENCE: Duration = Duration::from_secs(60);
 /// Answers one request. `identity` is set for clients in the same process.
 pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
     let answered = AssertUnwindSafe(answer(&server, identity, request)).catch_unwind().await;
-    answered.unwrap_or_else(|_| respond::failure(&Failure::internal("the server panicked while it handled the request")))
+    answered
+        .unwrap_or_else(|_| respond::failure(&Failure::internal("the server panicked while it handled the request")))
 }
 
 async fn answer(server: &Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {

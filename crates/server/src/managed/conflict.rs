@@ -20,15 +20,14 @@ pub(super) fn conflicts(mut of: Vec<(Identity<'_>, Set)>) -> Failure {
             })
         })
         .collect();
-    let message = match causes.as_slice() {
-        [cause] => format!("Apply failed with 1 conflict: {}: {}", cause.message, cause.field),
-        _ => {
-            let lines = by_manager.iter().flat_map(|(manager, paths)| {
-                let head = format!("conflicts with {manager}:");
-                std::iter::once(head).chain(paths.iter().map(|path| format!("- {path}")))
-            });
-            format!("Apply failed with {} conflicts: {}", causes.len(), lines.collect::<Vec<_>>().join("\n"))
-        }
+    let message = if let [cause] = causes.as_slice() {
+        format!("Apply failed with 1 conflict: {}: {}", cause.message, cause.field)
+    } else {
+        let lines = by_manager.iter().flat_map(|(manager, paths)| {
+            let head = format!("conflicts with {manager}:");
+            std::iter::once(head).chain(paths.iter().map(|path| format!("- {path}")))
+        });
+        format!("Apply failed with {} conflicts: {}", causes.len(), lines.collect::<Vec<_>>().join("\n"))
     };
     Failure::new(409, "Conflict", message).about(Details { causes, ..Details::default() })
 }

@@ -40,7 +40,8 @@ impl Call<'_> {
                 if state.rights.guard == Guard::Covers && checked == Err(Refusal::AggregationNeedsAdmin) {
                     let union = state.rights.union(&role);
                     let held = authorizer.rules_for(user, "");
-                    let covered = |rule: &Rule| escalation::confirm_held(user, &held, std::slice::from_ref(rule)).is_ok();
+                    let covered =
+                        |rule: &Rule| escalation::confirm_held(user, &held, std::slice::from_ref(rule)).is_ok();
                     let ceiling: Vec<&Rule> = union.iter().filter(|rule| covered(rule)).collect();
                     set_ceiling(object, &ceiling);
                     return Ok(());

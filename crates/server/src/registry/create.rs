@@ -31,7 +31,11 @@ impl Call<'_> {
     }
 
     /// Stores an object that is not there yet. Returns it, and warnings.
-    pub(super) fn store_new(&self, mut object: Object, options: &WriteOptions) -> Result<(Arc<Entry>, Vec<String>), Failure> {
+    pub(super) fn store_new(
+        &self,
+        mut object: Object,
+        options: &WriteOptions,
+    ) -> Result<(Arc<Entry>, Vec<String>), Failure> {
         let stored = self.stored();
         strategy::wipe_system_fields(&mut object);
         let name = meta(&object, "name").to_owned();

@@ -88,7 +88,9 @@ impl Call<'_> {
         if self.body.is_empty() {
             return DeleteOptions::from_query(&self.query);
         }
-        DeleteOptions::from_object(&codec::decode_options(self.content_type, &self.body, "DeleteOptions").map_err(super::unnamed_scheme)?)
+        DeleteOptions::from_object(
+            &codec::decode_options(self.content_type, &self.body, "DeleteOptions").map_err(super::unnamed_scheme)?,
+        )
     }
 
     fn delete_one(&self, name: &str, namespace: &str, options: &DeleteOptions) -> Result<Fate, Failure> {
@@ -118,7 +120,8 @@ impl Call<'_> {
                 if now.is_none_or(|now| now.revision != current.revision) {
                     return Ok(None);
                 }
-                let entry = if stays { transaction.put(collection, &draft) } else { transaction.remove(collection, &draft) };
+                let entry =
+                    if stays { transaction.put(collection, &draft) } else { transaction.remove(collection, &draft) };
                 self.server.note_namespace(transaction, collection, &entry);
                 Ok(Some(entry))
             })?;
@@ -178,7 +181,9 @@ impl Call<'_> {
                 set_meta(&mut last, "deletionGracePeriodSeconds", grace);
             }
         }
-        if namespace && last.get("status").and_then(|status| status.get("phase")).is_none_or(|phase| phase != "Terminating") {
+        if namespace
+            && last.get("status").and_then(|status| status.get("phase")).is_none_or(|phase| phase != "Terminating")
+        {
             let status = last.entry("status").or_insert_with(|| json!({}));
             if status.is_object() {
                 status["phase"] = "Terminating".into();
@@ -199,7 +204,9 @@ impl Call<'_> {
         }
         let at = |path: [&str; 2]| object.get(path[0]).and_then(|part| part.get(path[1]));
         let runs = at(["spec", "nodeName"]).and_then(Value::as_str).is_some_and(|node| !node.is_empty());
-        let over = at(["status", "phase"]).and_then(Value::as_str).is_some_and(|phase| ["Failed", "Succeeded"].contains(&phase));
+        let over = at(["status", "phase"])
+            .and_then(Value::as_str)
+            .is_some_and(|phase| ["Failed", "Succeeded"].contains(&phase));
         if !runs || over {
             return 0;
         }

@@ -74,7 +74,11 @@ impl Call<'_> {
         let name = meta(pod, "name").to_owned();
         let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) else { return Ok(()) };
         let class = spec.get("priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let found = if class.is_empty() { self.default_priority() } else { self.find("scheduling.k8s.io", "priorityclasses", "", &class).map(|entry| entry.object()) };
+        let found = if class.is_empty() {
+            self.default_priority()
+        } else {
+            self.find("scheduling.k8s.io", "priorityclasses", "", &class).map(|entry| entry.object())
+        };
         if !class.is_empty() && found.is_none() {
             let why = format!("no PriorityClass with name {class} was found");
             return Err(Failure::forbidden(self.served.group_resource(), &name, why));
@@ -94,7 +98,8 @@ impl Call<'_> {
         let state = self.server.cluster().read();
         let page = crate::cluster::Page::default();
         let classes = state.table(served.collection).entries(&page);
-        let defaults = classes.map(|entry| entry.object()).filter(|class| class.get("globalDefault") == Some(&true.into()));
+        let defaults =
+            classes.map(|entry| entry.object()).filter(|class| class.get("globalDefault") == Some(&true.into()));
         defaults.min_by_key(|class| class.get("value").and_then(Value::as_i64))
     }
 }
@@ -164,7 +169,10 @@ fn taint(node: &mut Object) {
         *taints = json!([]);
     }
     let Some(taints) = taints.as_array_mut() else { return };
-    let has = |taint: &Value| taint.get("key").is_some_and(|key| key == NOT_READY) && taint.get("effect").is_some_and(|effect| effect == "NoSchedule");
+    let has = |taint: &Value| {
+        taint.get("key").is_some_and(|key| key == NOT_READY)
+            && taint.get("effect").is_some_and(|effect| effect == "NoSchedule")
+    };
     if !taints.iter().any(has) {
         taints.push(json!({"key": NOT_READY, "effect": "NoSchedule"}));
     }

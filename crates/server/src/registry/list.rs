@@ -26,8 +26,7 @@ struct Token {
 }
 
 /// Go reads base64 whose last letter has bits to spare.
-const LENIENT: GeneralPurpose =
-    GeneralPurpose::new(&alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
+const LENIENT: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
 const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 
@@ -146,7 +145,8 @@ fn gone(token: Option<&Token>) -> Failure {
 
 impl Token {
     fn read(text: &str) -> Result<Self, Failure> {
-        let invalid = |why: &str| Failure::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
+        let invalid =
+            |why: &str| Failure::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
         let bytes = LENIENT.decode(text.trim_end_matches('=')).map_err(|error| invalid(&error.to_string()))?;
         crate::codec::syntax(&bytes).map_err(|error| invalid(&error))?;
         let token: Self = serde_json::from_slice(&bytes).map_err(|error| invalid(&error.to_string()))?;

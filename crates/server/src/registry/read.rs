@@ -49,10 +49,13 @@ impl Call<'_> {
 
     /// 406: metadata of one was asked of many, or the other way round.
     fn not_a_list(&self, one: bool) -> Failure {
-        let package = if self.served.group.is_empty() { "core" } else { self.served.group.split('.').next().unwrap_or_default() };
+        let package =
+            if self.served.group.is_empty() { "core" } else { self.served.group.split('.').next().unwrap_or_default() };
         let kind = &self.served.kind;
         let message = if one {
-            format!("you requested PartialObjectMetadataList, but the requested object is not a list (*{package}.{kind})")
+            format!(
+                "you requested PartialObjectMetadataList, but the requested object is not a list (*{package}.{kind})"
+            )
         } else {
             format!("you requested PartialObjectMetadata, but the requested object is a list (*{package}.{kind}List)")
         };

@@ -74,7 +74,9 @@ impl Render {
     pub(crate) fn object(&self, entry: &Entry) -> Bytes {
         match self.form {
             Form::Object => self.whole(entry),
-            Form::Table => self.table(std::slice::from_ref(&entry), true, json!({"resourceVersion": entry.revision.to_string()})),
+            Form::Table => {
+                self.table(std::slice::from_ref(&entry), true, json!({"resourceVersion": entry.revision.to_string()}))
+            }
             Form::Metadata | Form::MetadataList => self.metadata(entry, true).to_string().into(),
         }
     }
@@ -203,7 +205,9 @@ impl Render {
                 self.table(&[&empty], false, json!({"resourceVersion": revision.to_string()}))
             }
             Form::Metadata | Form::MetadataList => {
-                json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}).to_string().into()
+                json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
+                    .to_string()
+                    .into()
             }
         }
     }

@@ -34,19 +34,25 @@ impl Call<'_> {
                 let options = WriteOptions::patch(&self.query, false)?;
                 let entry = self.current().ok_or_else(|| self.not_found())?;
                 let Value::Object(scale) = scale_of(&entry) else { return Err(self.not_found()) };
-                let ty = crate::facts::type_of(SCALE.group, SCALE.version, SCALE.kind).ok_or_else(Failure::no_such_resource)?;
+                let ty = crate::facts::type_of(SCALE.group, SCALE.version, SCALE.kind)
+                    .ok_or_else(Failure::no_such_resource)?;
                 let patched = patch::apply(kind, ty, &scale, &self.body, options.field_validation)?;
                 (options, Value::Object(patched.object))
             }
         };
-        let replicas = given.get("spec").and_then(|spec| spec.get("replicas")).and_then(Value::as_i64).unwrap_or_default();
+        let replicas =
+            given.get("spec").and_then(|spec| spec.get("replicas")).and_then(Value::as_i64).unwrap_or_default();
         if replicas < 0 {
             let at = Path::field("spec");
             let value = BadValue::Json(replicas.to_string());
             let error = FieldError::invalid(at.child("replicas"), value, "must be greater than or equal to 0");
             return Err(Failure::invalid(SCALE.group, SCALE.kind, &self.info.name, &[error]));
         }
-        let version = given.get("metadata").and_then(|meta| meta.get("resourceVersion")).and_then(Value::as_str).unwrap_or_default();
+        let version = given
+            .get("metadata")
+            .and_then(|meta| meta.get("resourceVersion"))
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let version = if self.info.verb == "update" { version.to_owned() } else { String::new() };
         let make = move |mut object: Object| {
             let spec = object.entry("spec").or_insert_with(|| json!({}));
@@ -96,7 +102,8 @@ fn selector_text(selector: &Value) -> String {
         labels.map(|(key, value)| (key.clone(), format!("{key}={}", value.as_str().unwrap_or_default()))).collect();
     for expression in selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten() {
         let key = expression["key"].as_str().unwrap_or_default();
-        let mut values: Vec<&str> = expression["values"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let mut values: Vec<&str> =
+            expression["values"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         values.sort_unstable();
         let values = values.join(",");
         let term = match expression["operator"].as_str().unwrap_or_default() {

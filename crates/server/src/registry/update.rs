@@ -10,11 +10,11 @@ use crate::cluster::Entry;
 use crate::codec;
 use crate::facts;
 use crate::http::respond::Answer;
+use crate::ownership;
 use crate::patch::{self, PatchType, Patched};
 use crate::query::{FieldValidation, WriteOptions};
 use crate::status::{Details, Failure};
 use crate::strategy::{self, Object};
-use crate::ownership;
 
 /// Where the new form of an object comes from.
 pub(super) enum Change<'a> {
@@ -101,7 +101,10 @@ impl Call<'_> {
         if !meta(object, "uid").is_empty() {
             return Err(self.another_uid(meta(object, "uid"), ""));
         }
-        self.server.authorize(self.identity, &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() })?;
+        self.server.authorize(
+            self.identity,
+            &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() },
+        )?;
         let mut object = object.clone();
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.remove("resourceVersion");
@@ -124,7 +127,12 @@ impl Call<'_> {
         Failure::conflict(self.served.group_resource(), &self.info.name, why)
     }
 
-    fn change_present(&self, current: &Arc<Entry>, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Attempt> {
+    fn change_present(
+        &self,
+        current: &Arc<Entry>,
+        change: &Change<'_>,
+        options: &WriteOptions,
+    ) -> Result<Done, Attempt> {
         let stored = self.stored();
         let old = current.object();
         let (mut object, mut warnings) = self.new_form(&old, change, options)?;
@@ -164,7 +172,11 @@ impl Call<'_> {
         let ends = current.deleting && finalizers(&object).is_empty() && !self.waits(&object);
         let last = self.draft(&old)?;
         let overtaken = |failure: Failure| {
-            if named_version && !matches!(change, Change::Patch(..)) { Attempt::Failed(failure) } else { Attempt::Overtaken(failure) }
+            if named_version && !matches!(change, Change::Patch(..)) {
+                Attempt::Failed(failure)
+            } else {
+                Attempt::Overtaken(failure)
+            }
         };
         let mut fresh = true;
         let committed = self.server.cluster().write(|transaction| {
@@ -193,7 +205,12 @@ impl Call<'_> {
         }
     }
 
-    fn new_form(&self, old: &Object, change: &Change<'_>, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
+    fn new_form(
+        &self,
+        old: &Object,
+        change: &Change<'_>,
+        options: &WriteOptions,
+    ) -> Result<(Object, Vec<String>), Failure> {
         match change {
             Change::Put(object) => Ok((object.clone(), Vec::new())),
             Change::Make(make) => Ok((make(old.clone())?, Vec::new())),
@@ -218,7 +235,12 @@ impl Call<'_> {
     }
 
     /// What a patch makes must still be of its type.
-    fn conform_patched(&self, kind: PatchType, patched: &Patched, options: &WriteOptions) -> Result<(Object, Vec<String>), Failure> {
+    fn conform_patched(
+        &self,
+        kind: PatchType,
+        patched: &Patched,
+        options: &WriteOptions,
+    ) -> Result<(Object, Vec<String>), Failure> {
         let text = |member: &str| patched.object.get(member).and_then(Value::as_str).unwrap_or_default();
         if (text("apiVersion"), text("kind")) != (&self.served.api_version(), &self.served.kind) {
             // Kubernetes reads it as what it claims to be before it notices.
@@ -258,7 +280,8 @@ impl Call<'_> {
             let finalizers = object.get("spec").and_then(|spec| spec.get("finalizers")).and_then(Value::as_array);
             return finalizers.is_some_and(|list| !list.is_empty());
         }
-        let grace = object.get("metadata").and_then(|meta| meta.get("deletionGracePeriodSeconds")).and_then(Value::as_i64);
+        let grace =
+            object.get("metadata").and_then(|meta| meta.get("deletionGracePeriodSeconds")).and_then(Value::as_i64);
         grace.is_some_and(|seconds| seconds > 0)
     }
 }

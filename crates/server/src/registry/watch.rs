@@ -56,10 +56,11 @@ pub(crate) fn watch(
     let asked = revision(&options.resource_version)?;
     // Subscribed before the state is read: a change in between wakes the watch instead of being missed.
     let changed = cluster.subscribe(served.collection).ok_or_else(Failure::no_such_resource)?;
-    let lasts = match options.timeout_seconds.and_then(|seconds| u64::try_from(seconds).ok()).filter(|seconds| *seconds > 0) {
-        Some(seconds) => Duration::from_secs(seconds),
-        None => SHORTEST + Duration::from_secs(u64::from(crate::uid::random_below(1800))),
-    };
+    let lasts =
+        match options.timeout_seconds.and_then(|seconds| u64::try_from(seconds).ok()).filter(|seconds| *seconds > 0) {
+            Some(seconds) => Duration::from_secs(seconds),
+            None => SHORTEST + Duration::from_secs(u64::from(crate::uid::random_below(1800))),
+        };
     let now = Instant::now();
     let mut watch = Watch {
         server: server.clone(),
@@ -69,7 +70,9 @@ pub(crate) fn watch(
         changed,
         position: asked,
         first: None,
-        bookmarks: options.allow_watch_bookmarks.then(|| now + BOOKMARK_EVERY.min(lasts.saturating_sub(BEFORE_THE_END))),
+        bookmarks: options
+            .allow_watch_bookmarks
+            .then(|| now + BOOKMARK_EVERY.min(lasts.saturating_sub(BEFORE_THE_END))),
         end: now + lasts,
         showed_columns: false,
         over: false,
