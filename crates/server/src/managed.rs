@@ -210,18 +210,18 @@ mod tests {
         Request { ty, api_version: "v1", manager, subresource: "", reset_fields: &[], now }
     }
 
-    fn config_map(data: Value) -> Object {
+    fn config_map(data: &Value) -> Object {
         object(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": data}))
     }
 
     #[test]
     fn managers_own_what_they_changed() {
-        let mut first = config_map(json!({"a": "1", "b": "1"}));
+        let mut first = config_map(&json!({"a": "1", "b": "1"}));
         update(&request("x", "2000-01-01T00:00:00Z"), None, &mut first);
         let owns = json!([{"manager": "x", "operation": "Update", "apiVersion": "v1", "time": "2000-01-01T00:00:00Z",
             "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {".": {}, "f:a": {}, "f:b": {}}}}]);
         assert_eq!(managed_fields(&first), Some(&owns));
-        let mut second = config_map(json!({"a": "2", "c": "1"}));
+        let mut second = config_map(&json!({"a": "2", "c": "1"}));
         update(&request("y", "2000-01-01T00:00:01Z"), Some(&first), &mut second);
         let fields = |at: usize| managed_fields(&second).unwrap()[at]["fieldsV1"].clone();
         assert_eq!(fields(0), json!({"f:data": {}}));
@@ -230,14 +230,14 @@ mod tests {
 
     #[test]
     fn an_empty_list_stops_the_tracking() {
-        let mut first = config_map(json!({"a": "1"}));
+        let mut first = config_map(&json!({"a": "1"}));
         update(&request("x", "2000-01-01T00:00:00Z"), None, &mut first);
         for wish in [json!([]), json!([{}])] {
-            let mut second = config_map(json!({"a": "2"}));
+            let mut second = config_map(&json!({"a": "2"}));
             second["metadata"]["managedFields"] = wish;
             update(&request("y", "2000-01-01T00:00:01Z"), Some(&first), &mut second);
             assert_eq!(managed_fields(&second), None);
-            let mut third = config_map(json!({"a": "3"}));
+            let mut third = config_map(&json!({"a": "3"}));
             update(&request("y", "2000-01-01T00:00:02Z"), Some(&second), &mut third);
             assert_eq!(managed_fields(&third), None);
         }

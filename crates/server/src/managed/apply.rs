@@ -195,3 +195,109 @@ fn not_comparable(_: Malformed) -> Failure {
 fn internal(message: String) -> Failure {
     Failure::new(500, "", message)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::facts::type_of;
+    use crate::managed::update;
+
+    fn object(value: Value) -> Object {
+        let Value::Object(object) = value else { panic!("{value}") };
+        object
+    }
+
+    fn request(manager: &'static str, now: &'static str) -> Request<'static> {
+        let ty = type_of("", "v1", "Service").unwrap();
+        Request { ty, api_version: "v1", manager, subresource: "", reset_fields: &["status"], now }
+    }
+
+    fn service(spec: &Value) -> Object {
+        object(json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}, "spec": spec}))
+    }
+
+    fn entry(object: &Object, at: usize) -> &Value {
+        &managed_fields(object).unwrap()[at]
+    }
+
+    #[test]
+    fn what_is_no_longer_applied_goes() {
+        let both = json!({"clusterIP": "None", "ports": [{"port": 80, "name": "a"}, {"port": 443, "name": "b"}]});
+        let first = apply(&request("x", "2000-01-01T00:00:00Z"), None, &service(&both), false).unwrap();
+        let owned = json!({"f:spec": {"f:clusterIP": {}, "f:ports": {
+            "k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:name": {}, "f:port": {}},
+            "k:{\"port\":443,\"protocol\":\"TCP\"}": {".": {}, "f:name": {}, "f:port": {}},
+        }}});
+        assert_eq!(entry(&first, 0)["fieldsV1"], owned);
+        let one = service(&json!({"ports": [{"port": 443, "name": "b"}]}));
+        let second = apply(&request("x", "2000-01-01T00:00:01Z"), Some(&first), &one, false).unwrap();
+        assert_eq!(second["spec"], json!({"ports": [{"port": 443, "name": "b", "targetPort": 0}]}));
+        let third = apply(&request("x", "2000-01-01T00:00:02Z"), Some(&second), &one, false).unwrap();
+        assert_eq!(third, second, "not even the time");
+    }
+
+    #[test]
+    fn others_must_be_overruled() {
+        let mut live = service(&json!({"clusterIP": "a", "type": "b"}));
+        update(&request("curl", "2000-01-01T00:00:00Z"), None, &mut live);
+        for (spec, message) in [
+            (json!({"type": "c"}), "Apply failed with 1 conflict: conflict with \"curl\" using v1: .spec.type"),
+            (
+                json!({"clusterIP": "c", "type": "c"}),
+                "Apply failed with 2 conflicts: conflicts with \"curl\" using v1:\n- .spec.clusterIP\n- .spec.type",
+            ),
+        ] {
+            let failure =
+                apply(&request("x", "2000-01-01T00:00:01Z"), Some(&live), &service(&spec), false).unwrap_err();
+            assert_eq!((failure.code, failure.reason, failure.message.as_str()), (409, "Conflict", message));
+            let causes = failure.details.unwrap().causes;
+            assert_eq!(causes[0].reason, "FieldManagerConflict");
+            assert_eq!(causes[0].message, "conflict with \"curl\" using v1");
+        }
+        let same = service(&json!({"type": "b"}));
+        let shared = apply(&request("x", "2000-01-01T00:00:01Z"), Some(&live), &same, false).unwrap();
+        assert_eq!(entry(&shared, 0)["manager"], "x");
+        let other = service(&json!({"type": "c"}));
+        let forced = apply(&request("x", "2000-01-01T00:00:01Z"), Some(&live), &other, true).unwrap();
+        assert_eq!(forced["spec"]["type"], "c");
+        assert_eq!(entry(&forced, 1)["fieldsV1"], json!({"f:spec": {"f:clusterIP": {}}}));
+    }
+
+    #[test]
+    fn what_was_there_before_has_an_owner() {
+        let live = service(&json!({"type": "b"}));
+        let failure = apply(&request("x", "2000-01-01T00:00:00Z"), Some(&live), &service(&json!({"type": "c"})), false)
+            .unwrap_err();
+        let message = "Apply failed with 1 conflict: conflict with \"before-first-apply\" using v1: .spec.type";
+        assert_eq!(failure.message, message);
+    }
+
+    #[test]
+    fn malformed_configurations_are_refused() {
+        let about = "failed to create typed patch object (/a; /v1, Kind=Service): ";
+        for (change, code, message) in [
+            (json!({"kind": "Pod"}), 400, "invalid object type: /v1, Kind=Pod".to_owned()),
+            (json!({"metadata": {"managedFields": []}}), 400, "metadata.managedFields must be nil".to_owned()),
+            (json!({"odd": 1}), 500, format!("{about}.odd: field not declared in schema")),
+            (
+                json!({"spec": {"ports": [{"port": 1}, {"port": 1}]}}),
+                500,
+                format!("{about}.spec.ports: duplicate entries for key [port=1,protocol=\"TCP\"]"),
+            ),
+            (
+                json!({"spec": {"type": 1, "ports": 1}}),
+                500,
+                format!(
+                    "{about}errors:\n  .spec.ports: expected list, got &{{1}}\n  .spec.type: expected string, got &value.valueUnstructured{{Value:1}}"
+                ),
+            ),
+        ] {
+            let mut document = service(&json!({}));
+            document.extend(object(change));
+            let failure = apply(&request("x", "2000-01-01T00:00:00Z"), None, &document, false).unwrap_err();
+            assert_eq!((failure.code, failure.message), (code, message));
+        }
+    }
+}

@@ -260,10 +260,10 @@ mod tests {
         let Form::List(containers) = spec.get("containers").unwrap().0.form(None) else { panic!() };
         let Form::Map(container) = containers.place.form(None) else { panic!() };
         let Form::List(ports) = container.get("ports").unwrap().0.form(None) else { panic!() };
-        let text = |items: Items, item: Value| items.element(&item).map(|element| element.to_text());
-        assert_eq!(text(containers, json!({})), Ok(r#"k:{"name":""}"#.to_owned()));
+        let text = |items: Items, item: &Value| items.element(item).map(|element| element.to_text());
+        assert_eq!(text(containers, &json!({})), Ok(r#"k:{"name":""}"#.to_owned()));
         let port = r#"k:{"containerPort":80,"protocol":"TCP"}"#;
-        assert_eq!(text(ports, json!({"containerPort": 80})), Ok(port.to_owned()));
-        text(ports, json!(null)).unwrap_err();
+        assert_eq!(text(ports, &json!({"containerPort": 80})), Ok(port.to_owned()));
+        text(ports, &json!(null)).unwrap_err();
     }
 }

@@ -213,24 +213,24 @@ mod tests {
 
     use super::*;
 
-    fn set(fields: serde_json::Value) -> Set {
-        Set::from_fields(&fields).unwrap()
+    fn set(fields: &serde_json::Value) -> Set {
+        Set::from_fields(fields).unwrap()
     }
 
     #[test]
     fn sets_are_combined() {
-        let a = || set(json!({"f:a": {".": {}, "f:b": {}}, "f:c": {}}));
-        let b = || set(json!({"f:a": {}, "f:d": {"f:e": {}}}));
-        assert_eq!(a().union(b()), set(json!({"f:a": {".": {}, "f:b": {}}, "f:c": {}, "f:d": {"f:e": {}}})));
-        assert_eq!(a().intersection(&b()), set(json!({"f:a": {}})));
+        let a = || set(&json!({"f:a": {".": {}, "f:b": {}}, "f:c": {}}));
+        let b = || set(&json!({"f:a": {}, "f:d": {"f:e": {}}}));
+        assert_eq!(a().union(b()), set(&json!({"f:a": {".": {}, "f:b": {}}, "f:c": {}, "f:d": {"f:e": {}}})));
+        assert_eq!(a().intersection(&b()), set(&json!({"f:a": {}})));
         let minus = |f: fn(&mut Set, &Set)| {
             let mut out = a();
             f(&mut out, &b());
             out
         };
-        assert_eq!(minus(Set::subtract), set(json!({"f:a": {"f:b": {}}, "f:c": {}})));
-        assert_eq!(minus(Set::subtract_trees), set(json!({"f:c": {}})));
-        assert_eq!(a().leaves(), set(json!({"f:a": {"f:b": {}}, "f:c": {}})));
+        assert_eq!(minus(Set::subtract), set(&json!({"f:a": {"f:b": {}}, "f:c": {}})));
+        assert_eq!(minus(Set::subtract_trees), set(&json!({"f:c": {}})));
+        assert_eq!(a().leaves(), set(&json!({"f:a": {"f:b": {}}, "f:c": {}})));
         assert_eq!(a().paths(), [".a", ".c", ".a.b"]);
     }
 }

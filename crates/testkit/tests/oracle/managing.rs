@@ -1,5 +1,7 @@
 //! managedFields and server-side apply, through the lives of random objects.
 
+#![expect(clippy::indexing_slicing, reason = "a test may fail there")]
+
 use proptest::prelude::*;
 use rolewright_server::facts::{self, Resource};
 use rolewright_server::managed::{self, Request};
@@ -334,7 +336,7 @@ fn differs(pair: Pair) -> Option<String> {
     if ours == theirs {
         return None;
     }
-    let mut text = |object: &mut Object| {
+    let text = |object: &mut Object| {
         let fields = take_managed_fields(object).unwrap_or_default();
         serde_json::to_string_pretty(&fields).expect("JSON is text")
     };
