@@ -3,6 +3,8 @@
 //! A document is drawn from a string of random bytes. Without bytes left every choice is the plainest one, so that
 //! shrinking the bytes shrinks the document.
 
+#![expect(clippy::indexing_slicing, reason = "every index is taken modulo the length of its list")]
+
 use proptest::prelude::*;
 use rolewright_server::facts::{self, Codec, Field, Shape, Ty, Type};
 use serde::{Deserialize, Serialize};
@@ -318,7 +320,7 @@ impl Writer {
             self.separated(written);
             let again = self.flawed && is_plain(item) && self.chance(12);
             let key = KEYS[(first + if again { 0 } else { written }) % KEYS.len()];
-            self.out.push_str(&format!("\"{key}\":"));
+            self.out.extend(["\"", key, "\":"]);
             self.value(item, depth + 1);
         }
         self.out.push('}');

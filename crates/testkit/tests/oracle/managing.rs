@@ -1,7 +1,5 @@
 //! managedFields and server-side apply, through the lives of random objects.
 
-#![expect(clippy::indexing_slicing, reason = "a test may fail there")]
-
 use proptest::prelude::*;
 use rolewright_server::facts::{self, Resource};
 use rolewright_server::managed::{self, Request};

@@ -115,8 +115,8 @@ const FIELD_WORDS: &[&str] = &[
     "=Running",
 ];
 
-fn ours(selector: Result<(String, Vec<bool>), String>, theirs: &Theirs) -> Option<String> {
-    let same = match &selector {
+fn ours(selector: &Result<(String, Vec<bool>), String>, theirs: &Theirs) -> Option<String> {
+    let same = match selector {
         Ok((canonical, matches)) => theirs.ok && *canonical == theirs.canonical && *matches == theirs.matches,
         Err(error) => !theirs.ok && *error == theirs.error,
     };
@@ -138,7 +138,7 @@ fn label_selectors_are_read_as_by_kubernetes() {
                 let matches = |set: &BTreeMap<String, String>| selector.matches(|key| set.get(key).map(String::as_str));
                 (selector.to_string(), item.sets.iter().map(matches).collect())
             });
-            ours(selector, theirs).map(|difference| format!("{item:?}\n{difference}"))
+            ours(&selector, theirs).map(|difference| format!("{item:?}\n{difference}"))
         }))
     });
 }
@@ -172,7 +172,7 @@ fn field_selectors_are_read_as_by_kubernetes() {
                     let matches = |set: &BTreeMap<String, String>| selector.matches(|key| lookup(set, key));
                     (selector.to_string(), item.sets.iter().map(matches).collect())
                 });
-            ours(selector, theirs).map(|difference| format!("{} {item:?}\n{difference}", resource.kind))
+            ours(&selector, theirs).map(|difference| format!("{} {item:?}\n{difference}", resource.kind))
         }))
     });
 }
