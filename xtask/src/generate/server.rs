@@ -307,9 +307,10 @@ fn shape(ty: &TypeFact, index: &BTreeMap<&str, usize>) -> Result<String> {
         return Ok(format!("Shape::List({})", reference(item, index)?));
     }
     let fields = ty.fields.iter().map(|fact| field(fact, index)).collect::<Result<Vec<_>>>()?.join(",\n    ");
+    let fields = if fields.is_empty() { String::new() } else { format!("\n    {fields}\n") };
     Ok(match &ty.codec {
-        Some(codec) => format!("Shape::Codec(Codec::{}, &[\n    {fields}\n])", codec.replace("JSON", "Json")),
-        None => format!("Shape::Struct(&[\n    {fields}\n])"),
+        Some(codec) => format!("Shape::Codec(Codec::{}, &[{fields}])", codec.replace("JSON", "Json")),
+        None => format!("Shape::Struct(&[{fields}])"),
     })
 }
 

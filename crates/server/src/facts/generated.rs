@@ -3118,9 +3118,7 @@ static T480: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiext
     field("statusReplicasPath", Ty::String, 2).required(),
     field("labelSelectorPath", Ty::String, 3).pointer().omitempty()
 ]) };
-static T481: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresourceStatus", atomic: false, unions: &[], shape: Shape::Struct(&[
-    
-]) };
+static T481: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresourceStatus", atomic: false, unions: &[], shape: Shape::Struct(&[]) };
 static T482: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresources", atomic: false, unions: &[], shape: Shape::Struct(&[
     field("status", Ty::Ref(&T481), 1).pointer().omitempty(),
     field("scale", Ty::Ref(&T480), 2).pointer().omitempty()
@@ -3219,9 +3217,7 @@ static T494: Type = Type { name: "io.k8s.apiextensions-apiserver.pkg.apis.apiext
     field("clientConfig", Ty::Ref(&T493), 2).pointer().omitempty(),
     field("conversionReviewVersions", Ty::List(&Ty::String), 3).required().declared()
 ]) };
-static T495: Type = Type { name: "io.k8s.apimachinery.pkg.api.resource.Quantity", atomic: false, unions: &[], shape: Shape::Codec(Codec::Quantity, &[
-    
-]) };
+static T495: Type = Type { name: "io.k8s.apimachinery.pkg.api.resource.Quantity", atomic: false, unions: &[], shape: Shape::Codec(Codec::Quantity, &[]) };
 static T496: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup", atomic: false, unions: &[], shape: Shape::Struct(&[
     field("", Ty::Ref(&T532), 0).inline(),
     field("name", Ty::String, 1).required(),
@@ -3333,9 +3329,7 @@ static T512: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFi
     field("fieldsV1", Ty::Ref(&T505), 7).pointer().omitempty(),
     field("subresource", Ty::String, 8).omitempty()
 ]) };
-static T513: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime", atomic: false, unions: &[], shape: Shape::Codec(Codec::MicroTime, &[
-    
-]) };
+static T513: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime", atomic: false, unions: &[], shape: Shape::Codec(Codec::MicroTime, &[]) };
 static T514: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", atomic: false, unions: &[], shape: Shape::Struct(&[
     field("name", Ty::String, 1).omitempty(),
     field("generateName", Ty::String, 2).omitempty(),
@@ -3370,9 +3364,7 @@ static T517: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.PartialOb
     field("metadata", Ty::Ref(&T510), 1).omitempty(),
     field("items", Ty::List(&Ty::Ref(&T516)), 2).required()
 ]) };
-static T518: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.Patch", atomic: false, unions: &[], shape: Shape::Struct(&[
-    
-]) };
+static T518: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.Patch", atomic: false, unions: &[], shape: Shape::Struct(&[]) };
 static T519: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.PatchOptions", atomic: false, unions: &[], shape: Shape::Struct(&[
     field("", Ty::Ref(&T532), 0).inline(),
     field("dryRun", Ty::List(&Ty::String), 1).omitempty().declared(),
@@ -3441,9 +3433,7 @@ static T530: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.TableRowC
     field("reason", Ty::String, 0).omitempty(),
     field("message", Ty::String, 0).omitempty()
 ]) };
-static T531: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.Time", atomic: false, unions: &[], shape: Shape::Codec(Codec::Time, &[
-    
-]) };
+static T531: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.Time", atomic: false, unions: &[], shape: Shape::Codec(Codec::Time, &[]) };
 static T532: Type = Type { name: "io.k8s.apimachinery.pkg.apis.meta.v1.TypeMeta", atomic: false, unions: &[], shape: Shape::Struct(&[
     field("kind", Ty::String, 1).omitempty(),
     field("apiVersion", Ty::String, 2).omitempty()
