@@ -7,12 +7,12 @@ use crate::metadata::Metadata;
 
 /// Crates that may occur in several major versions, each with the reason.
 pub(super) const TOLERATED: &[(&str, &str)] = &[
-    ("base64", "pem, below kube's client and rcgen, is ahead of everybody else; only tests build it"),
-    ("bit-vec", "proptest has not followed bit-set yet; only tests build it"),
-    ("bitflags", "a target-only dependency of other platforms still wants 1"),
+    ("base64", "kube-client, pem and serde-saphyr are one ahead of the others"),
+    ("bit-vec", "yasna, below rcgen, has not followed; only tests build it"),
+    ("bitflags", "defmt, which is for other platforms, still wants 1"),
     ("getrandom", "ring stays at 0.2 until its next minor version"),
     ("syn", "serde's macros are at 3, the other macros at 2; nothing of it is shipped"),
-    ("windows-sys", "ring and rustix follow at their own pace; only Windows builds it"),
+    ("windows-sys", "ring follows at its own pace; only Windows builds it"),
 ];
 
 const HERE: &str = "xtask/src/tidy/duplicates.rs";
