@@ -46,7 +46,7 @@ pub(crate) fn answer(server: &Server, headers: &HeaderMap, below: &[&str], query
         } else if matches(text(headers, &IF_NONE_MATCH), hash) {
             empty(StatusCode::NOT_MODIFIED)
         } else {
-            respond::json(StatusCode::OK, document.bytes(server.catalog()))
+            respond::typed(StatusCode::OK, "application/json", document.bytes(server.catalog()))
         };
         if asked == *hash {
             set(&mut answer, CACHE_CONTROL, "public, immutable");
