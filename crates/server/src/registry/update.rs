@@ -103,7 +103,16 @@ impl Call<'_> {
             self.identity,
             &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() },
         )?;
-        let entry = self.store_new(object.clone(), options)?;
+        let mut object = object.clone();
+        let version = meta(&object, "resourceVersion").to_owned();
+        if !version.is_empty() && version.parse::<u64>().is_err() {
+            return Err(Failure::new(500, "", format!("strconv.ParseUint: parsing {version:?}: invalid syntax")));
+        }
+        // Any version will do for what is not there.
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.remove("resourceVersion");
+        }
+        let entry = self.store_new(object, options)?;
         Ok(Done { entry, created: true })
     }
 

@@ -174,7 +174,8 @@ fn reference(ty: &'static Type, bytes: &[u8], slot: &mut Node<'static>, depth: u
                 *slot = Node::Array(Vec::new());
             }
             let Node::Array(items) = slot else { return Ok(()) };
-            let mut reader = Reader::new(bytes, "");
+            let name = ty.name.rsplit_once('.').map_or(ty.name, |(_, name)| name);
+            let mut reader = Reader::new(bytes, name);
             while let Some(tag) = reader.tag()? {
                 if tag.field == 1 {
                     let mut node = Node::Null;

@@ -91,7 +91,14 @@ impl<'t> Composer<'t> {
         if depth > MAX_DEPTH {
             return Err(format!("yaml: exceeded max depth of {MAX_DEPTH}"));
         }
-        let Some((event, span)) = self.next()? else { return Ok(None) };
+        let (event, span) = loop {
+            match self.next()? {
+                None => return Ok(None),
+                // WHY: a comment between two items is no end of the list.
+                Some((Event::Comment(..), _)) => {}
+                Some(found) => break found,
+            }
+        };
         let at = match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let tag = tag.map(|tag| format!("{}{}", tag.handle(), tag.suffix()));
