@@ -92,11 +92,14 @@ impl<'t> Composer<'t> {
             return Err(format!("yaml: exceeded max depth of {MAX_DEPTH}"));
         }
         let (event, span) = loop {
-            match self.next()? {
-                None => return Ok(None),
-                // WHY: a comment between two items is no end of the list.
-                Some((Event::Comment(..), _)) => {}
-                Some(found) => break found,
+            let Some((event, span)) = self.next()? else { return Ok(None) };
+            match event {
+                Event::SequenceEnd | Event::MappingEnd | Event::DocumentEnd | Event::StreamEnd => return Ok(None),
+                Event::Scalar(..) | Event::Alias(_) | Event::SequenceStart(..) | Event::MappingStart(..) => {
+                    break (event, span);
+                }
+                // WHY: another crate may switch on the parser's comments; one between two items is no end of the list.
+                _ => {}
             }
         };
         let at = match event {
