@@ -257,4 +257,27 @@ mod tests {
         assert_eq!(manager("", &"é".repeat(100)), "é".repeat(64));
         assert_eq!(manager("", &format!("a{}", "é".repeat(100))).len(), 127);
     }
+
+    /// Would take minutes if the time grew with the square of the size.
+    #[test]
+    fn many_entries_and_fields_take_no_time() {
+        let labels: Map<String, Value> = (0..20_000).map(|at| (format!("l{at}"), json!("x"))).collect();
+        let entries: Value = (0..20_000)
+            .map(|at| {
+                let numbers: Map<String, Value> = (0..2).map(|n| (format!("v:{}", at * 7 + n), json!({}))).collect();
+                let fields = json!({"f:metadata": {"f:labels": {(format!("f:l{at}")): {}}, "f:finalizers": numbers}});
+                json!({"manager": format!("m{at}"), "operation": if at % 2 == 0 { "Apply" } else { "Update" },
+                    "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": fields})
+            })
+            .collect();
+        let live = config_map(&json!({}));
+        let mut new = config_map(&json!({}));
+        new["metadata"]["managedFields"] = entries;
+        new["metadata"]["labels"] = Value::Object(labels);
+        update(&request("x", "2000-01-01T00:00:00Z"), Some(&live), &mut new);
+        assert_eq!(managed_fields(&new).unwrap().as_array().unwrap().len(), 10_010);
+        let again =
+            apply(&request("x", "2000-01-01T00:00:01Z"), Some(&new), &config_map(&json!({"a": "b"})), false).unwrap();
+        apply(&request("x", "2000-01-01T00:00:02Z"), Some(&again), &config_map(&json!({"c": "d"})), false).unwrap();
+    }
 }

@@ -93,10 +93,8 @@ fn prune(place: Place, merged: Object, last: &Set, fields: &Set, others: &[Entry
     if last.is_empty() {
         return merged;
     }
-    let mut owned = fields.clone();
-    for entry in others {
-        owned = owned.union(entry.set.clone());
-    }
+    let of_others = others.iter().map(|entry| entry.set.clone());
+    let owned = Set::union_all(std::iter::once(fields.clone()).chain(of_others).collect());
     let last = with_named_fields(place, last);
     let all = with_named_fields(place, &to_set(place, &merged));
     let fields_of = |object: &Object| with_named_fields(place, &to_set(place, object));

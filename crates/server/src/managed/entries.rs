@@ -26,7 +26,7 @@ pub(super) struct Entry<'a> {
 }
 
 /// Who a manager is. One who applies stays the same in all versions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Identity<'a> {
     pub(super) manager: &'a str,
     pub(super) applied: bool,
@@ -115,9 +115,11 @@ impl<'a> Entry<'a> {
 pub(super) fn read(list: Option<&Value>) -> Result<Vec<Entry<'_>>, String> {
     let list = list.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let mut entries: Vec<Entry<'_>> = Vec::with_capacity(list.len() + 1);
+    let mut places: BTreeMap<Identity<'_>, usize> = BTreeMap::new();
     for entry in list {
         let entry = Entry::read(entry)?;
-        match find(&mut entries, entry.identity()) {
+        let place = *places.entry(entry.identity()).or_insert(entries.len());
+        match entries.get_mut(place) {
             Some(earlier) => *earlier = entry,
             None => entries.push(entry),
         }
@@ -151,37 +153,55 @@ pub(super) fn cap(entries: &mut Vec<Entry<'_>>) {
     }
     updaters.sort_by_cached_key(|&at| entries.get(at).map(|entry| (entry.since().to_owned(), entry.identity().text())));
     let mut count = updaters.len();
-    let mut first_of: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut gone: Vec<usize> = Vec::new();
+    let mut buckets: BTreeMap<&str, Bucket> = BTreeMap::new();
+    for (at, entry) in entries.iter().enumerate() {
+        if entry.identity() == bucket_of(entry.version) {
+            buckets.entry(entry.version).or_default().place = Some(at);
+        }
+    }
     for at in updaters {
         if count <= MAX_UPDATERS {
             break;
         }
-        let Some(entry) = entries.get(at) else { continue };
-        let (version, time) = (entry.version, entry.time);
-        let Some(&first) = first_of.get(version) else {
-            first_of.insert(version, at);
+        let Some(entry) = entries.get_mut(at) else { continue };
+        let bucket = buckets.entry(entry.version).or_default();
+        let Some(first) = bucket.first else {
+            bucket.first = Some(at);
             continue;
         };
-        let bucket = Identity { manager: ANCIENT, applied: false, version, subresource: "" };
-        let is_bucket = |(at, entry): (usize, &Entry<'_>)| entry.identity() == bucket && !gone.contains(&at);
-        let kept = entries.iter().enumerate().position(is_bucket).unwrap_or(first);
-        let set = entries.get_mut(at).map(|entry| std::mem::take(&mut entry.set)).unwrap_or_default();
-        // Kubernetes loses a bucket that is itself among the oldest but not the first.
-        if kept != at
-            && let Some(entry) = entries.get_mut(kept)
-        {
+        let place = *bucket.place.get_or_insert(first);
+        let (time, set) = (entry.time, std::mem::take(&mut entry.set));
+        count -= 1;
+        if place == at {
+            // Kubernetes loses a bucket that is itself among the oldest but not the first.
+            *bucket = Bucket { first: Some(first), ..Bucket::default() };
+            continue;
+        }
+        bucket.sets.push(set);
+        if let Some(entry) = entries.get_mut(place) {
             entry.manager = ANCIENT;
             entry.subresource = "";
             entry.time = time;
-            entry.set = std::mem::take(&mut entry.set).union(set);
         }
-        gone.push(at);
-        count -= 1;
     }
-    let mut at = 0;
-    entries.retain(|_| {
-        at += 1;
-        !gone.contains(&(at - 1))
-    });
+    for Bucket { place, mut sets, .. } in buckets.into_values() {
+        if let Some(entry) = place.and_then(|at| entries.get_mut(at)) {
+            sets.push(std::mem::take(&mut entry.set));
+            entry.set = Set::union_all(sets);
+        }
+    }
+    entries.retain(|entry| !entry.set.is_empty());
+}
+
+/// Where the oldest updates of one version go.
+#[derive(Default)]
+struct Bucket {
+    /// The oldest one, which becomes the bucket unless there is one.
+    first: Option<usize>,
+    place: Option<usize>,
+    sets: Vec<Set>,
+}
+
+fn bucket_of(version: &str) -> Identity<'_> {
+    Identity { manager: ANCIENT, applied: false, version, subresource: "" }
 }

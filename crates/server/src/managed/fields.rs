@@ -18,7 +18,7 @@ impl Set {
     /// The set below an element, and whether the element itself is a member.
     fn read(map: &Map<String, Value>) -> Result<(Self, bool), String> {
         let mut set = Self { nodes: Vec::with_capacity(map.len()) };
-        let mut itself = false;
+        let (mut itself, mut sorted) = (false, true);
         for (key, below) in map {
             if key == "." {
                 itself = true;
@@ -30,15 +30,22 @@ impl Set {
                 Value::Object(map) => Self::read(map)?,
                 other => return Err(format!("expected an object of fields, got `{other}`")),
             };
-            if set.nodes.last().is_none_or(|last| last.element < element) {
-                set.nodes.push(Node { element, member, children });
-                continue;
-            }
-            let node = set.node(element);
-            node.member |= member;
-            if !children.is_empty() {
-                node.children = children;
-            }
+            sorted &= set.nodes.last().is_none_or(|last| last.element < element);
+            set.nodes.push(Node { element, member, children });
+        }
+        if !sorted {
+            // Stable: of two spellings of one element, the later one says what lies below.
+            set.nodes.sort_by(|a, b| a.element.cmp(&b.element));
+            set.nodes.dedup_by(|later, kept| {
+                let same = later.element == kept.element;
+                if same {
+                    kept.member |= later.member;
+                    if !later.children.is_empty() {
+                        kept.children = std::mem::take(&mut later.children);
+                    }
+                }
+                same
+            });
         }
         itself |= set.is_empty();
         Ok((set, itself))

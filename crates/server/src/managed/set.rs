@@ -21,8 +21,13 @@ pub(super) struct Node {
     pub(super) children: Set,
 }
 
-/// Where two sorted lists of nodes meet.
+/// Where two sorted lists of nodes meet. What comes before is skipped, in a few steps where there is much of it.
 fn find<'a>(rest: &mut &'a [Node], element: &Element) -> Option<&'a Node> {
+    const FEW: usize = 8;
+    if rest.len() > FEW {
+        let skipped = rest.partition_point(|node| node.element < *element);
+        *rest = rest.get(skipped..).unwrap_or_default();
+    }
     while let Some((first, others)) = rest.split_first() {
         match first.element.cmp(element) {
             Ordering::Less => *rest = others,
@@ -105,6 +110,20 @@ impl Set {
         nodes.extend(left);
         nodes.extend(right);
         Self { nodes }
+    }
+
+    /// What is in any of them. Two by two, so that many small ones do not each walk through all before them.
+    #[must_use]
+    pub fn union_all(mut sets: Vec<Self>) -> Self {
+        while sets.len() > 1 {
+            let mut pairs = sets.into_iter();
+            let mut halves = Vec::with_capacity(pairs.len().div_ceil(2));
+            while let Some(first) = pairs.next() {
+                halves.push(first.union(pairs.next().unwrap_or_default()));
+            }
+            sets = halves;
+        }
+        sets.pop().unwrap_or_default()
     }
 
     /// What is in both.
@@ -230,6 +249,9 @@ mod tests {
         };
         assert_eq!(minus(Set::subtract), set(&json!({"f:a": {"f:b": {}}, "f:c": {}})));
         assert_eq!(minus(Set::subtract_trees), set(&json!({"f:c": {}})));
+        let all = [json!({"f:a": {}}), json!({"f:b": {}}), json!({"f:a": {"f:c": {}}})];
+        let all = Set::union_all(all.iter().map(set).collect());
+        assert_eq!(all, set(&json!({"f:a": {".": {}, "f:c": {}}, "f:b": {}})));
         assert_eq!(a().leaves(), set(&json!({"f:a": {"f:b": {}}, "f:c": {}})));
         assert_eq!(a().paths(), [".a", ".c", ".a.b"]);
     }
