@@ -67,13 +67,18 @@ impl Lines {
         serde_json::from_value(answer).context("the answer has another shape")
     }
 
-    /// One line that the child prints.
+    /// One line that the child prints. Go passes on bytes that are no text; they are read as Go would read them.
     pub fn line(&mut self) -> Result<Value> {
-        let mut line = String::new();
-        if self.output.read_line(&mut line)? == 0 {
+        let mut line = Vec::new();
+        if self.output.read_until(b'\n', &mut line)? == 0 {
             bail!("the child ended with {}", self.child.wait()?);
         }
-        Ok(serde_json::from_str(&line)?)
+        let mut text = String::with_capacity(line.len());
+        for chunk in line.utf8_chunks() {
+            text.push_str(chunk.valid());
+            text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+        }
+        Ok(serde_json::from_str(&text)?)
     }
 
     /// Ends the child's input, which ends the child, and waits for that.

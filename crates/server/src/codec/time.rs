@@ -157,16 +157,25 @@ impl Reader<'_> {
 
     fn fraction(&mut self, precision: Precision) -> Result<u32, String> {
         let digits = self.rest.strip_prefix(['.', ',']).unwrap_or_default();
-        let length = digits.bytes().take_while(u8::is_ascii_digit).count();
-        let length = match precision {
-            Precision::Seconds if length == 0 => return Ok(0),
-            Precision::Seconds => length,
-            Precision::Micros if length < 6 => return Err(self.cannot(self.rest, ".000000")),
-            Precision::Micros => 6,
-        };
-        let counted = digits.get(..length.min(9)).unwrap_or_default();
-        self.rest = digits.get(length..).unwrap_or_default();
-        Ok(format!("{counted:0<9}").parse().unwrap_or(0))
+        match precision {
+            Precision::Seconds => {
+                let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+                if length == 0 {
+                    return Ok(0);
+                }
+                let counted = digits.get(..length.min(9)).unwrap_or_default();
+                self.rest = digits.get(length..).unwrap_or_default();
+                Ok(format!("{counted:0<9}").parse().unwrap_or(0))
+            }
+            Precision::Micros => {
+                // Go takes a sign among the six for what it is.
+                let micros = digits.get(..6).and_then(|six| six.parse::<i32>().ok());
+                let micros = micros.ok_or_else(|| self.cannot(self.rest, ".000000"))?;
+                let micros = u32::try_from(micros).map_err(|_| self.out_of_range("fractional second"))?;
+                self.rest = digits.get(6..).unwrap_or_default();
+                Ok(micros * 1000)
+            }
+        }
     }
 
     fn zone(&mut self) -> Result<i64, String> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::wire::{Reader, Tag, wrong_type};
 use crate::codec::node::{MAX_DEPTH, Node};
 use crate::codec::time::{self, Precision};
-use crate::codec::{base64, json};
+use crate::codec::{base64, json, quantity};
 use crate::facts::{Codec, Field, Shape, Ty, Type};
 
 type Members = Vec<(String, Node<'static>)>;
@@ -264,7 +264,7 @@ fn amount(bytes: &[u8]) -> Result<Node<'static>, String> {
     let mut reader = Reader::new(bytes, "Quantity");
     while let Some(tag) = reader.tag()? {
         match tag.field {
-            1 => out = reader.text(tag, "String_")?,
+            1 => out = quantity::canonical(&reader.text(tag, "String_")?)?,
             _ => reader.skip(tag)?,
         }
     }
