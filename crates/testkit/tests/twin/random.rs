@@ -7,9 +7,10 @@
 mod dice;
 mod kinds;
 mod patches;
+mod sequence;
+mod shrink;
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use futures::{StreamExt, TryStreamExt, stream};
@@ -17,15 +18,14 @@ use serde_json::json;
 
 use self::dice::Dice;
 use self::kinds::{KINDS, Kind};
-use crate::exchange::{Exchange, Script};
-use crate::run::{Outcome, run};
+use self::sequence::Sequence;
+use crate::exchange::Exchange;
+use crate::run::run;
 use crate::target::Target;
 
 const STEPS: u64 = 45;
 /// Sequences that run side by side.
 const TOGETHER: usize = 12;
-/// No more runs than this to make one sequence shorter.
-const SHRINKS: usize = 60;
 
 /// What came of all sequences.
 #[derive(Debug, Default)]
@@ -38,87 +38,44 @@ pub(crate) struct Drawn {
 /// Plays `count` sequences.
 pub(crate) async fn sequences(seed: u64, count: u64, real: &Target, ours: &Target) -> Result<Drawn> {
     let played = stream::iter(0..count).map(|index| async move {
-        let mut script = sequence(seed, index);
-        let outcomes = run(&script, real, ours).await?.outcomes;
-        let finding = match first_difference(&outcomes) {
-            None => None,
-            Some(end) => {
-                script.exchanges.truncate(end + 1);
-                Some(shrink(script, real, ours).await?)
-            }
-        };
-        anyhow::Ok((outcomes, finding))
+        let sequence = sequence(seed, index);
+        let outcomes = run(&sequence.script(), real, ours).await?.outcomes;
+        let statuses: Vec<u16> = outcomes.iter().map(|outcome| outcome.answer.status).collect();
+        anyhow::Ok((statuses, shrink::finding(sequence, outcomes, real, ours).await?))
     });
     let played: Vec<_> = played.buffer_unordered(TOGETHER).try_collect().await?;
     let mut drawn = Drawn::default();
-    for (outcomes, finding) in played {
-        for outcome in outcomes {
-            *drawn.statuses.entry(outcome.answer.status).or_default() += 1;
+    for (statuses, finding) in played {
+        for status in statuses {
+            *drawn.statuses.entry(status).or_default() += 1;
         }
         drawn.findings.extend(finding);
     }
     Ok(drawn)
 }
 
-fn first_difference(outcomes: &[Outcome]) -> Option<usize> {
-    outcomes.iter().position(|outcome| !outcome.differences.is_empty())
-}
-
-/// The shortest sequence that was found to end in a difference.
-async fn shrink(mut script: Script, real: &Target, ours: &Target) -> Result<String> {
-    const LIMIT: Duration = Duration::from_mins(1);
-    let start = Instant::now();
-    let mut runs = 0;
-    let mut chunk = script.exchanges.len() / 2;
-    let name = script.name.clone();
-    let mut last = String::new();
-    while chunk > 0 && runs < SHRINKS && start.elapsed() < LIMIT {
-        let mut at = 0;
-        while at < script.exchanges.len() && runs < SHRINKS {
-            let mut shorter = Script { name: format!("{name}-{runs}"), exchanges: script.exchanges.clone() };
-            shorter.exchanges.drain(at..(at + chunk).min(script.exchanges.len()));
-            runs += 1;
-            let outcomes = run(&shorter, real, ours).await?.outcomes;
-            if let Some(end) = first_difference(&outcomes) {
-                shorter.exchanges.truncate(end + 1);
-                last = outcomes
-                    .into_iter()
-                    .nth(end)
-                    .map(|outcome| format!("{:#?}", outcome.differences))
-                    .unwrap_or_default();
-                script = shorter;
-            } else {
-                at += chunk;
-            }
-        }
-        chunk /= 2;
-    }
-    let text: Vec<String> = script.exchanges.iter().map(ToString::to_string).collect();
-    Ok(format!("the random sequence {name} differs at its end:\n\n{}\n{last}", text.join("\n")))
-}
-
 /// The requests of one sequence.
-fn sequence(seed: u64, index: u64) -> Script {
+fn sequence(seed: u64, index: u64) -> Sequence {
     let mut dice = Dice::new(seed, index);
     let first = dice.pick(KINDS);
     let second = dice.pick(KINDS);
-    let mut exchanges = beginning(&[first, second]);
+    let mut steps = Vec::new();
     for step in 0..STEPS {
         let kind = if dice.chance(60) { first } else { second };
         let mut exchange = kind.request(&mut dice, step < 8);
         exchange.title = format!("step {step}");
-        exchanges.push(exchange);
+        steps.push(vec![exchange]);
     }
     for (place, kind) in [first, second].into_iter().enumerate() {
-        exchanges.push(get(&format!("end {place}"), format!("{}?{}", kind.collection(), kind.ours())));
+        steps.push(vec![get(&format!("end {place}"), format!("{}?{}", kind.collection(), kind.ours()))]);
         let events = format!(
             "{}?watch=1&timeoutSeconds=1&resourceVersion={{{{start{place}}}}}&{}",
             kind.collection(),
             kind.ours()
         );
-        exchanges.push(get(&format!("events {place}"), events));
+        steps.push(vec![get(&format!("events {place}"), events)]);
     }
-    Script { name: format!("random-{seed}-{index}"), exchanges }
+    Sequence { name: format!("random-{seed}-{index}"), beginning: beginning(&[first, second]), steps }
 }
 
 /// Alice may write everything here, but grant only what little she holds.
@@ -161,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_seed_gives_the_same_sequence_and_another_one_does_not() {
-        let text = |seed, index| format!("{:?}", sequence(seed, index).exchanges);
+        let text = |seed, index| format!("{:?}", sequence(seed, index).steps);
         assert_eq!(text(1, 2), text(1, 2));
         assert_ne!(text(1, 2), text(1, 3));
         assert_ne!(text(1, 2), text(2, 2));
