@@ -82,6 +82,9 @@ impl Call<'_> {
         let expected = codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
         let decoded = codec::decode(self.content_type, &self.body, expected, validation).map_err(unnamed_scheme)?;
         let mut object = decoded.object;
+        if decoded.forgets_managers {
+            set_meta(&mut object, "managedFields", Vec::<Value>::new());
+        }
         self.served.strategy.default(&mut object);
         self.warn(decoded.warnings);
         Ok(self.to_stored(object))

@@ -12,6 +12,7 @@ pub use candidate::Candidate;
 pub use create::{before_create, wipe_system_fields};
 pub(crate) use metadata::unknown_finalizer;
 pub use update::before_update;
+pub(crate) use version::forget_version;
 pub use version::{refuse_version, settle_version};
 
 use rolewright_core::validate::{FieldError, names};

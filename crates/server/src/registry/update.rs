@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use serde_json::Value;
 
+use super::create::Birth;
 use super::{Call, finalizers, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
@@ -99,20 +100,7 @@ impl Call<'_> {
         if !meta(object, "uid").is_empty() {
             return Err(self.another_uid(meta(object, "uid"), ""));
         }
-        self.server.authorize(
-            self.identity,
-            &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() },
-        )?;
-        let mut object = object.clone();
-        let version = meta(&object, "resourceVersion").to_owned();
-        if !version.is_empty() && version.parse::<u64>().is_err() {
-            return Err(Failure::new(500, "", format!("strconv.ParseUint: parsing {version:?}: invalid syntax")));
-        }
-        // Any version will do for what is not there.
-        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            metadata.remove("resourceVersion");
-        }
-        let entry = self.store_new(object, options)?;
+        let entry = self.store_new(object.clone(), options, Birth::Put)?;
         Ok(Done { entry, created: true })
     }
 
@@ -154,12 +142,12 @@ impl Call<'_> {
             "" => &stored.facts.handling,
             name => stored.subresource(name).map_or(&stored.facts.handling, |sub| &sub.handling),
         };
-        strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
         let manager = self.manager(&options.field_manager);
         ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
         if !only_collects(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
+        strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
         self.allocate(&mut object, Some(&old));
         strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
         codec::as_stored(stored.ty, &mut object);
@@ -257,7 +245,10 @@ impl Call<'_> {
             }
             _ => patched.refused(&why),
         })?;
-        let Value::Object(object) = conformed.value else { return Err(patched.refused("it is no object")) };
+        let Value::Object(mut object) = conformed.value else { return Err(patched.refused("it is no object")) };
+        if conformed.forgets_managers {
+            set_meta(&mut object, "managedFields", Vec::<Value>::new());
+        }
         let strict = [patched.strict.as_slice(), &conformed.strict].concat();
         match options.field_validation {
             FieldValidation::Strict if strict.is_empty() => Ok(object),
