@@ -21,6 +21,7 @@ pub use crate::query::FieldValidation;
 use crate::status::Failure;
 use crate::strategy::Object;
 use kind::Kind;
+pub(crate) use base64::from_url;
 pub(crate) use ordered::ordered;
 pub(crate) use restore::restore_fault;
 pub(crate) use stored::as_stored;

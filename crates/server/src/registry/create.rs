@@ -71,7 +71,7 @@ impl Call<'_> {
         if generated {
             set_meta(&mut object, "name", generate(&prefix));
         }
-        self.allocate(&mut object, None);
+        self.allocate(&mut object, None)?;
         strategy::before_create(self.served.facts, &mut object, self.namespace())?;
         strategy::refuse_version(&mut object)?;
         if birth == Birth::Put {

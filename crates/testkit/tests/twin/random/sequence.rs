@@ -1,4 +1,4 @@
-//! A random sequence: how it begins, and steps that can be left out.
+//! A random sequence: steps that can be left out.
 
 use std::ops::Range;
 
@@ -8,8 +8,6 @@ use crate::exchange::{Exchange, Script};
 #[derive(Clone, Debug)]
 pub(super) struct Sequence {
     pub(super) name: String,
-    /// What every step relies on.
-    pub(super) beginning: Vec<Exchange>,
     pub(super) steps: Vec<Step>,
 }
 
@@ -33,7 +31,7 @@ impl Sequence {
     }
 
     pub(super) fn script(&self) -> Script {
-        let exchanges = self.beginning.iter().chain(self.steps.iter().flatten()).cloned().collect();
+        let exchanges = self.steps.iter().flatten().cloned().collect();
         Script { name: self.name.clone(), exchanges }
     }
 }

@@ -14,7 +14,7 @@ use crate::target::Target;
 use crate::text::{Piece, pieces};
 
 /// No more runs than this to make one sequence shorter, and no more time.
-const RUNS: usize = 60;
+const RUNS: usize = 90;
 const LIMIT: Duration = Duration::from_mins(1);
 
 /// The first difference of a sequence.
