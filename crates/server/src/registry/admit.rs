@@ -1,5 +1,6 @@
 //! What stands between a write and the store: the life of the namespace, and nobody granting what they do not hold.
 
+use rolewright_core::authorize::Unresolved;
 use rolewright_core::escalation::{self, Refusal, RoleWrite};
 use rolewright_core::{RBAC_GROUP, Rule};
 use serde_json::{Value, json};
@@ -53,6 +54,9 @@ impl Call<'_> {
             None => Ok(()),
         };
         refused.map_err(|refusal| match refusal {
+            Refusal::Unresolved(unsupported @ Unresolved::UnsupportedKind { .. }) => {
+                Failure::new(500, "", unsupported.to_string())
+            }
             Refusal::Unresolved(_) => {
                 let role = object.get("roleRef").and_then(|role| role.get("name")).and_then(Value::as_str);
                 Failure::not_found(self.served.group_resource(), role.unwrap_or_default())

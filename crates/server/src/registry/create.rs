@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 
 use super::{Call, meta, set_meta};
 use crate::cluster::Entry;
+use crate::http::request::RequestInfo;
 use crate::http::respond::Answer;
 use crate::query::WriteOptions;
 use crate::status::Failure;
@@ -14,6 +15,16 @@ use crate::{codec, ownership, time, uid};
 
 /// How often a generated name is drawn again when it is taken.
 const DRAWS: usize = 8;
+
+/// How an object comes into being.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Birth {
+    /// It is created.
+    Post,
+    /// It is to replace an object that is not there. Whether this user may create it is the last question, as in
+    /// Kubernetes.
+    Put,
+}
 
 impl Call<'_> {
     pub(crate) fn create(&self) -> Result<Answer, Failure> {
@@ -26,12 +37,17 @@ impl Call<'_> {
                 "the namespace of the provided object does not match the namespace sent on the request",
             ));
         }
-        let entry = self.store_new(object, &options)?;
+        let entry = self.store_new(object, &options, Birth::Post)?;
         self.answer(StatusCode::CREATED, &entry)
     }
 
     /// Stores an object that is not there yet.
-    pub(super) fn store_new(&self, mut object: Object, options: &WriteOptions) -> Result<Arc<Entry>, Failure> {
+    pub(super) fn store_new(
+        &self,
+        mut object: Object,
+        options: &WriteOptions,
+        birth: Birth,
+    ) -> Result<Arc<Entry>, Failure> {
         let stored = self.stored();
         strategy::wipe_system_fields(&mut object);
         let name = meta(&object, "name").to_owned();
@@ -46,15 +62,22 @@ impl Call<'_> {
         let manager = self.manager(&options.field_manager);
         ownership::track(self.served, None, &mut object, &manager, &self.info.subresource);
         self.furnish(&mut object)?;
+        self.guard(&self.server.cluster().read(), &mut object, None)?;
+        if birth == Birth::Put {
+            strategy::forget_version(&mut object)?;
+        }
         let prefix = meta(&object, "generateName").to_owned();
         let generated = name.is_empty() && !prefix.is_empty();
         if generated {
             set_meta(&mut object, "name", generate(&prefix));
         }
-        self.guard(&self.server.cluster().read(), &mut object, None)?;
-        self.allocate(&mut object, None);
+        self.allocate(&mut object, None)?;
         strategy::before_create(self.served.facts, &mut object, self.namespace())?;
         strategy::refuse_version(&mut object)?;
+        if birth == Birth::Put {
+            let info = RequestInfo { verb: "create".into(), ..self.info.clone() };
+            self.server.authorize(self.identity, &info)?;
+        }
         codec::as_stored(stored.ty, &mut object);
         self.warn(self.served.strategy.warnings(&object, None));
         for draw in 1.. {
