@@ -46,12 +46,13 @@ impl Call<'_> {
         let manager = self.manager(&options.field_manager);
         ownership::track(self.served, None, &mut object, &manager, &self.info.subresource);
         self.furnish(&mut object)?;
+        // Before a name is drawn: a refusal names no object that nobody asked for.
+        self.guard(&self.server.cluster().read(), &mut object, None)?;
         let prefix = meta(&object, "generateName").to_owned();
         let generated = name.is_empty() && !prefix.is_empty();
         if generated {
             set_meta(&mut object, "name", generate(&prefix));
         }
-        self.guard(&self.server.cluster().read(), &mut object, None)?;
         self.allocate(&mut object, None);
         strategy::before_create(self.served.facts, &mut object, self.namespace())?;
         strategy::refuse_version(&mut object)?;
