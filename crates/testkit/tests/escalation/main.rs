@@ -12,13 +12,17 @@
 #![expect(clippy::print_stdout, reason = "what was tried, in numbers")]
 
 mod actors;
+mod ceiling;
+mod detours;
 mod matrix;
 mod rights;
 mod servers;
 mod things;
+mod walk;
 mod ways;
 
 use anyhow::Result;
+use rolewright_server::Guard;
 
 /// Where everything namespaced happens.
 const NAMESPACE: &str = "escalation";
@@ -27,5 +31,17 @@ const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_gets_a_right_that_they_do_not_hold() -> Result<()> {
     let Some(both) = servers::Both::start("the escalation suite").await? else { return Ok(()) };
-    matrix::every_way_is_guarded(&both).await
+    matrix::every_way_is_guarded(&both).await?;
+    detours::nobody_borrows_a_name_or_a_token(&both).await?;
+    walk::on_real(&both.real, 8).await
+}
+
+#[test]
+fn a_random_walk_gains_nothing_under_the_strict_guard() -> Result<()> {
+    walk::on_ours(Guard::Strict, 128)
+}
+
+#[test]
+fn a_random_walk_gains_nothing_under_the_covers_guard() -> Result<()> {
+    walk::on_ours(Guard::Covers, 256)
 }

@@ -82,6 +82,8 @@ pub(crate) struct Answer {
 pub(crate) struct Target {
     client: Client,
     root: String,
+    /// What follows from a write is there with its answer.
+    settled: bool,
 }
 
 impl Target {
@@ -93,14 +95,24 @@ impl Target {
         let credentials = serde_json::to_value(std::mem::take(&mut config.auth_info))?;
         config.default_retry = false;
         let root = credentials["token"].as_str().context("the kubeconfig has a token")?.to_owned();
-        Ok(Self { client: Client::try_from(config)?, root })
+        Ok(Self { client: Client::try_from(config)?, root, settled: false })
     }
 
     /// Our server in the same process, and the server itself.
     pub(crate) fn in_process(guard: Guard) -> Result<(Server, Self)> {
-        let server = Server::start(Settings { guard, admin_token: Some(TOKEN.to_owned()), ..Settings::default() })?;
-        let target = Self { client: Client::new(server.router(), "default"), root: TOKEN.to_owned() };
+        Self::with(Settings { guard, ..Settings::default() })
+    }
+
+    /// The same, set up in another way.
+    pub(crate) fn with(settings: Settings) -> Result<(Server, Self)> {
+        let server = Server::start(Settings { admin_token: Some(TOKEN.to_owned()), ..settings })?;
+        let target = Self { client: Client::new(server.router(), "default"), root: TOKEN.to_owned(), settled: true };
         Ok((server, target))
+    }
+
+    /// Whether nothing needs to be waited for.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.settled
     }
 
     /// Sends a request.
