@@ -101,12 +101,7 @@ pub(crate) struct Rights {
 
 impl Rights {
     pub(super) fn new(guard: Guard) -> Self {
-        Self {
-            authorizer: Authorizer::default(),
-            aggregation: Aggregation::default(),
-            guard,
-            aggregates: true,
-        }
+        Self { authorizer: Authorizer::default(), aggregation: Aggregation::default(), guard, aggregates: true }
     }
 
     /// Takes in an object. Returns the aggregated roles that have to be written now.
