@@ -108,13 +108,22 @@ fn with(mut role: Value, more: Value) -> Value {
 async fn the_author_gathers_what_they_cover_and_no_more() -> Result<()> {
     let scene = Scene::open(Guard::Covers).await?;
     // author, what the role gives
-    let cases = [("nobody", vec![]), ("alice", vec!["pods"]), ("bob", vec!["pods", "secrets"]), ("root", vec!["pods", "secrets"])];
+    let cases = [
+        ("nobody", vec![]),
+        ("alice", vec!["pods"]),
+        ("bob", vec!["pods", "secrets"]),
+        ("root", vec!["pods", "secrets"]),
+    ];
     for (author, gives) in cases {
         let name = format!("sum-of-{author}");
         let answer = scene.post(author, &name, summing("sum")).await?;
         assert_eq!(answer.status, 201, "{author}: {answer:?}");
         assert_eq!(scene.gives(&name).await?, gives, "{author}");
-        assert_eq!(scene.ceiling(&name).await?.is_null(), author == "root", "{author}: only the superuser has no ceiling");
+        assert_eq!(
+            scene.ceiling(&name).await?.is_null(),
+            author == "root",
+            "{author}: only the superuser has no ceiling"
+        );
     }
     // A source that comes later stays out, unless the ceiling covers it or there is none.
     scene.root_role("later", json!({"metadata": {"labels": {"to": "sum"}}, "rules": [rule("nodes")]})).await?;
@@ -202,7 +211,10 @@ async fn what_a_ceiling_keeps_out_is_not_handed_on() -> Result<()> {
     let handing_on = with(summing("sum"), json!({"metadata": {"labels": {"to": "top"}}}));
     let answer = scene.post("alice", "sum", handing_on).await?;
     assert_eq!(answer.status, 201, "{answer:?}");
-    assert_eq!((scene.gives("sum").await?, scene.gives("top").await?), (vec!["pods".to_owned()], vec!["pods".to_owned()]));
+    assert_eq!(
+        (scene.gives("sum").await?, scene.gives("top").await?),
+        (vec!["pods".to_owned()], vec!["pods".to_owned()])
+    );
     // Everything there is, by a selector that matches all.
     let all = json!({"aggregationRule": {"clusterRoleSelectors": [{}]}, "metadata": {"labels": {"to": "top"}}});
     let answer = scene.post("nobody", "all", all).await?;
@@ -252,7 +264,12 @@ async fn strict_is_kubernetes_way() -> Result<()> {
     scene.root_role("sum", summing("sum")).await?;
     assert_eq!(scene.gives("sum").await?, ["pods", "secrets"]);
     assert!(scene.ceiling("sum").await?.is_null());
-    for change in [json!({"metadata": {"labels": {"a": "b"}}}), json!({"aggregationRule": null}), summing("other"), json!({"rules": []})] {
+    for change in [
+        json!({"metadata": {"labels": {"a": "b"}}}),
+        json!({"aggregationRule": null}),
+        summing("other"),
+        json!({"rules": []}),
+    ] {
         assert_eq!(scene.merge("bob", "sum", change.clone()).await?.status, 403, "{change}");
     }
     // The annotation is kept like any other, and only who may write the role may set it: it can take, never give.
@@ -264,7 +281,8 @@ async fn strict_is_kubernetes_way() -> Result<()> {
 #[tokio::test]
 async fn without_our_own_aggregation_only_the_strict_guard_is_safe() -> Result<()> {
     let controllers = rolewright_server::Controllers { aggregation: false, ..Default::default() };
-    let (server, target) = Target::with(rolewright_server::Settings { guard: Guard::Covers, controllers, ..Default::default() })?;
+    let (server, target) =
+        Target::with(rolewright_server::Settings { guard: Guard::Covers, controllers, ..Default::default() })?;
     let role = json!({"metadata": {"name": "writer"}, "rules": [{"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["clusterroles"], "verbs": ["create"]}]});
     target.must(&Ask::new("POST", format!("{RBAC}/clusterroles"), &role)).await?;
     let binding = json!({"metadata": {"name": "writer"}, "subjects": [{"kind": "User", "name": "alice"}], "roleRef": {"kind": "ClusterRole", "name": "writer"}});

@@ -8,9 +8,7 @@ use crate::{NAMESPACE, RBAC};
 
 /// Service accounts with a token each, and the rules that they hold: in the cluster, and in the namespace.
 fn accounts() -> Vec<(&'static str, Value, Value)> {
-    let rule = |group: &str, resources: &[&str], verbs: &[&str], names: &[&str]| {
-        json!({"apiGroups": [group], "resources": resources, "verbs": verbs, "resourceNames": names})
-    };
+    let rule = |group: &str, resources: &[&str], verbs: &[&str], names: &[&str]| json!({"apiGroups": [group], "resources": resources, "verbs": verbs, "resourceNames": names});
     let nothing = json!([]);
     vec![
         ("plain", nothing.clone(), nothing.clone()),
@@ -74,9 +72,17 @@ fn asks() -> Vec<(&'static str, Ask)> {
         asks.push((who, Ask::new("POST", other, &json!({"spec": {}}))));
         asks.push((who, Ask::get(token("strong").path)));
     }
-    for (kind, group) in [("Widget", "rbac.authorization.k8s.io"), ("Role", "apps"), ("ClusterRole", "apps"), ("clusterrole", ""), ("", "")] {
+    for (kind, group) in [
+        ("Widget", "rbac.authorization.k8s.io"),
+        ("Role", "apps"),
+        ("ClusterRole", "apps"),
+        ("clusterrole", ""),
+        ("", ""),
+    ] {
         let role = json!({"apiGroup": group, "kind": kind, "name": "prize-secrets"});
-        for (place, binding) in [("clusterrolebindings".to_owned(), "cluster"), (format!("namespaces/{NAMESPACE}/rolebindings"), "local")] {
+        for (place, binding) in
+            [("clusterrolebindings".to_owned(), "cluster"), (format!("namespaces/{NAMESPACE}/rolebindings"), "local")]
+        {
             let binding = json!({"metadata": {"name": format!("odd-{binding}-{kind}")}, "subjects": [{"kind": "User", "name": "x"}], "roleRef": role});
             for who in ["writer", "exact", "binder"] {
                 let ask = Ask::new("POST", format!("{RBAC}/{place}?dryRun=All"), &binding);
@@ -95,7 +101,10 @@ pub(crate) async fn nobody_borrows_a_name_or_a_token(both: &Both) -> Result<()> 
         let theirs = comparable(both.real.send(&real(who), ask).await?);
         let answer = comparable(both.ours.send(&ours(who), ask).await?);
         if theirs != answer {
-            apart.push(format!("{who} {ask:?}\n  real {} {}\n  ours {} {}", theirs.status, theirs.body, answer.status, answer.body));
+            apart.push(format!(
+                "{who} {ask:?}\n  real {} {}\n  ours {} {}",
+                theirs.status, theirs.body, answer.status, answer.body
+            ));
         }
         // INVARIANT: only who holds secrets, or may be the account that does, sees them.
         let may = ["strong", "as-accounts"].contains(who);
@@ -112,7 +121,9 @@ async fn set_up(target: &Target) -> Result<impl Fn(&str) -> Who + use<>> {
     for (name, cluster, local) in accounts() {
         let path = format!("/api/v1/namespaces/{NAMESPACE}/serviceaccounts");
         target.must(&Ask::new("POST", &path, &json!({"metadata": {"name": name}}))).await?;
-        for (place, kind, rules) in [(String::new(), "Cluster", cluster), (format!("namespaces/{NAMESPACE}/"), "", local)] {
+        for (place, kind, rules) in
+            [(String::new(), "Cluster", cluster), (format!("namespaces/{NAMESPACE}/"), "", local)]
+        {
             let mut rules = rules;
             for rule in rules.as_array_mut().into_iter().flatten() {
                 rule["resourceNames"].as_array().is_some_and(Vec::is_empty).then(|| rule["resourceNames"].take());
@@ -137,8 +148,13 @@ async fn set_up(target: &Target) -> Result<impl Fn(&str) -> Who + use<>> {
         (&Who::Token(tokens["as-extra"].clone()), "impersonate", "users", "", "guest"),
         (&Who::Token(tokens["no-token"].clone()), "create", "serviceaccounts", "", ""),
     ] {
-        let attributes = json!({"verb": verb, "resource": resource, "subresource": sub, "name": name, "namespace": NAMESPACE});
-        let review = Ask::new("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", &json!({"spec": {"resourceAttributes": attributes}}));
+        let attributes =
+            json!({"verb": verb, "resource": resource, "subresource": sub, "name": name, "namespace": NAMESPACE});
+        let review = Ask::new(
+            "POST",
+            "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+            &json!({"spec": {"resourceAttributes": attributes}}),
+        );
         target.until(who, &review, |answer| answer.body["status"]["allowed"] == true).await?;
     }
     Ok(move |name: &str| tokens.get(name).map_or(Who::Root, |token| Who::Token(token.clone())))

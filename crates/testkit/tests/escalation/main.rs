@@ -38,10 +38,10 @@ async fn nobody_gets_a_right_that_they_do_not_hold() -> Result<()> {
 
 #[test]
 fn a_random_walk_gains_nothing_under_the_strict_guard() -> Result<()> {
-    walk::on_ours(Guard::Strict, 128)
+    walk::on_ours(Guard::Strict, 64)
 }
 
 #[test]
 fn a_random_walk_gains_nothing_under_the_covers_guard() -> Result<()> {
-    walk::on_ours(Guard::Covers, 256)
+    walk::on_ours(Guard::Covers, 128)
 }

@@ -131,15 +131,21 @@ impl Step {
             0 | 1 => Ask::new("POST", collection, &object),
             2 => Ask::new("PUT", path, &object),
             3 => {
-                change.insert("metadata".into(), json!({"labels": object["metadata"]["labels"], "annotations": object["metadata"]["annotations"]}));
+                change.insert(
+                    "metadata".into(),
+                    json!({"labels": object["metadata"]["labels"], "annotations": object["metadata"]["annotations"]}),
+                );
                 Ask::new("PATCH", path, &Value::Object(change)).typed("application/merge-patch+json")
             }
             4 => Ask::new("PATCH", path, &Value::Object(change)).typed("application/strategic-merge-patch+json"),
             5 => {
-                let steps = change.into_iter().map(|(member, value)| json!({"op": "add", "path": format!("/{member}"), "value": value}));
+                let steps = change
+                    .into_iter()
+                    .map(|(member, value)| json!({"op": "add", "path": format!("/{member}"), "value": value}));
                 Ask::new("PATCH", path, &steps.collect()).typed("application/json-patch+json")
             }
-            6 => Ask::new("PATCH", format!("{path}?fieldManager=walk&force=true"), &object).typed("application/apply-patch+yaml"),
+            6 => Ask::new("PATCH", format!("{path}?fieldManager=walk&force=true"), &object)
+                .typed("application/apply-patch+yaml"),
             _ => Ask::new("DELETE", path, &Value::Null),
         }
     }
@@ -173,7 +179,9 @@ async fn begin(target: &Target, start: &World) -> Result<()> {
         target.send(&Who::Root, &Ask::new("POST", roles_path(role), &json!(RoleObject::from(role)))).await?;
     }
     for binding in start.bindings.values().chain([&bound]) {
-        target.send(&Who::Root, &Ask::new("POST", bindings_path(binding), &json!(BindingObject::from(binding)))).await?;
+        target
+            .send(&Who::Root, &Ask::new("POST", bindings_path(binding), &json!(BindingObject::from(binding))))
+            .await?;
     }
     let review = json!({"spec": {"resourceAttributes": {"verb": "patch", "group": RBAC_GROUP, "resource": "roles"}}});
     let review = Ask::new("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", &review);
@@ -187,12 +195,15 @@ async fn clear(target: &Target) -> Result<()> {
         let all = target.must(&Ask::get(format!("{RBAC}/{plural}"))).await?;
         for item in all["items"].as_array().into_iter().flatten() {
             let bootstrap = item["metadata"]["labels"].get("kubernetes.io/bootstrapping").is_some();
-            let [name, namespace] = ["name", "namespace"].map(|part| item["metadata"][part].as_str().unwrap_or_default());
+            let [name, namespace] =
+                ["name", "namespace"].map(|part| item["metadata"][part].as_str().unwrap_or_default());
             if bootstrap || kind == "ns" && !NAMESPACES.contains(&namespace) {
                 continue;
             }
             let place = if namespace.is_empty() { String::new() } else { format!("namespaces/{namespace}/") };
-            target.send(&Who::Root, &Ask::new("DELETE", format!("{RBAC}/{place}{plural}/{name}"), &Value::Null)).await?;
+            target
+                .send(&Who::Root, &Ask::new("DELETE", format!("{RBAC}/{place}{plural}/{name}"), &Value::Null))
+                .await?;
         }
     }
     Ok(())
@@ -235,13 +246,15 @@ async fn play(target: &Target, walk: &Walk) -> Result<Option<(usize, usize)>> {
     let (mut taken, mut refused) = (0, 0);
     for step in &walk.steps {
         let answer = target.send(&who, &step.ask()).await?;
-        let odd = answer.body["message"].as_str().is_some_and(|text| text.starts_with("unsupported role reference kind"));
+        let odd =
+            answer.body["message"].as_str().is_some_and(|text| text.starts_with("unsupported role reference kind"));
         ensure!(answer.status < 500 || odd, "{step:?}: {answer:?}");
         *if answer.status < 300 { &mut taken } else { &mut refused } += 1;
     }
     let own = &before[WRITER];
     for (name, after) in everybody(&settled(target).await?) {
-        let allowed = before[&name].iter().map(|(place, rules)| (place.clone(), [rules.as_slice(), &own[place]].concat()));
+        let allowed =
+            before[&name].iter().map(|(place, rules)| (place.clone(), [rules.as_slice(), &own[place]].concat()));
         let more = gained(&allowed.collect(), &after);
         if !more.is_empty() {
             bail!("{name} holds what neither they nor {WRITER} held: {more:?}");
@@ -282,7 +295,11 @@ pub(crate) fn on_ours(guard: Guard, cases: u32) -> Result<()> {
         }
         Ok(())
     });
-    println!("{cases} walks under {guard:?}: {:?} writes taken and refused, {} walks by somebody trusted", counts.get(), skipped.get());
+    println!(
+        "{cases} walks under {guard:?}: {:?} writes taken and refused, {} walks by somebody trusted",
+        counts.get(),
+        skipped.get()
+    );
     server.end();
     done?;
     let (taken, refused) = counts.get();
