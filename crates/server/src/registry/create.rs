@@ -62,6 +62,7 @@ impl Call<'_> {
         let manager = self.manager(&options.field_manager);
         ownership::track(self.served, None, &mut object, &manager, &self.info.subresource);
         self.furnish(&mut object)?;
+        // Before a name is drawn: a refusal names no object that nobody asked for.
         self.guard(&self.server.cluster().read(), &mut object, None)?;
         if birth == Birth::Put {
             strategy::forget_version(&mut object)?;

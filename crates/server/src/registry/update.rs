@@ -159,7 +159,7 @@ impl Call<'_> {
             let manager = self.manager(&options.field_manager);
             ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
         }
-        if !only_collects(&object, &old) {
+        if !only_collects(&object, &old) || self.stands_for(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
         strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
@@ -356,7 +356,7 @@ fn only_collects(object: &Object, old: &Object) -> bool {
 }
 
 /// Whether an update changes anything. The times of managedFields alone are no change.
-fn same(object: &Object, old: &Object) -> bool {
+pub(super) fn same(object: &Object, old: &Object) -> bool {
     let bare = |object: &Object| {
         let mut object = object.clone();
         let entries = object.get_mut("metadata").and_then(|meta| meta.get_mut("managedFields"));
