@@ -5,11 +5,13 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use serde_json::Value;
 
+use super::create::Origin;
 use super::{Call, finalizers, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
 use crate::facts;
 use crate::http::respond::Answer;
+use crate::managed;
 use crate::ownership;
 use crate::patch::{self, PatchType, Patched};
 use crate::query::{FieldValidation, WriteOptions};
@@ -22,8 +24,17 @@ pub(super) enum Change<'a> {
     Put(Object),
     /// The client sent what to change.
     Patch(PatchType, &'a [u8]),
+    /// The client sent what it wants of the object, which need not be there.
+    Apply(&'a [u8]),
     /// Made from the old form.
     Make(&'a dyn Fn(Object) -> Result<Object, Failure>),
+}
+
+impl Change<'_> {
+    /// Patches of all kinds are made again when somebody else was faster.
+    fn is_patch(&self) -> bool {
+        matches!(self, Self::Patch(..) | Self::Apply(_))
+    }
 }
 
 /// How often a change is made again because somebody else was faster. Only changes that name no version are.
@@ -48,9 +59,10 @@ impl Call<'_> {
     pub(crate) fn patch(&self) -> Result<Answer, Failure> {
         self.form()?;
         let kind = patch_type(self.content_type)?;
-        let options = WriteOptions::patch(&self.query, false)?;
-        let done = self.change(&Change::Patch(kind, &self.body), &options)?;
-        self.answer(StatusCode::OK, &done.entry)
+        let options = WriteOptions::patch(&self.query, kind.is_none())?;
+        let change = kind.map_or(Change::Apply(&self.body), |kind| Change::Patch(kind, &self.body));
+        let done = self.change(&change, &options)?;
+        self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry)
     }
 
     /// What the object says of its place must be what the URL says.
@@ -80,8 +92,11 @@ impl Call<'_> {
     pub(super) fn change(&self, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Failure> {
         let mut last = None;
         for _ in 0..TRIES {
-            let Some(current) = self.current() else { return self.change_absent(change, options) };
-            match self.change_present(&current, change, options) {
+            let done = match self.current() {
+                None => self.change_absent(change, options),
+                Some(current) => self.change_present(&current, change, options),
+            };
+            match done {
                 Err(Attempt::Overtaken(failure)) => last = Some(failure),
                 Err(Attempt::Failed(failure)) => return Err(failure),
                 Ok(done) => return Ok(done),
@@ -90,30 +105,49 @@ impl Call<'_> {
         Err(last.unwrap_or_else(|| Failure::modified(self.served.group_resource(), &self.info.name)))
     }
 
-    /// Some kinds may be created by a PUT, by who may create them.
-    fn change_absent(&self, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Failure> {
-        let Change::Put(object) = change else { return Err(self.not_found()) };
-        if !self.stored().facts.handling.create_on_update || !self.info.subresource.is_empty() {
-            return Err(self.not_found());
+    /// Some kinds may be created by a PUT, and all by an apply, by who may create them.
+    fn change_absent(&self, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Attempt> {
+        let creates = match change {
+            Change::Put(_) => self.stored().facts.handling.create_on_update,
+            Change::Apply(_) => true,
+            Change::Patch(..) | Change::Make(_) => false,
+        };
+        if !creates || !self.info.subresource.is_empty() {
+            return Err(self.not_found().into());
         }
-        if !meta(object, "uid").is_empty() {
-            return Err(self.another_uid(meta(object, "uid"), ""));
+        let (mut object, origin) = match change {
+            Change::Put(object) => (object.clone(), Origin::Put),
+            Change::Apply(body) => (self.applied(None, body, options)?, Origin::Apply),
+            Change::Patch(..) | Change::Make(_) => return Err(self.not_found().into()),
+        };
+        let uid = meta(&object, "uid");
+        if !uid.is_empty() {
+            return Err(match origin {
+                Origin::Apply => Failure::conflict(
+                    self.served.group_resource(),
+                    &self.info.name,
+                    format_args!(
+                        "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+                    ),
+                ),
+                _ => self.another_uid(uid, ""),
+            }
+            .into());
         }
-        self.server.authorize(
-            self.identity,
-            &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() },
-        )?;
-        let mut object = object.clone();
+        self.check_names(&object)?;
         let version = meta(&object, "resourceVersion").to_owned();
         if !version.is_empty() && version.parse::<u64>().is_err() {
-            return Err(Failure::new(500, "", format!("strconv.ParseUint: parsing {version:?}: invalid syntax")));
+            return Err(Failure::new(500, "", format!("strconv.ParseUint: parsing {version:?}: invalid syntax")).into());
         }
         // Any version will do for what is not there.
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.remove("resourceVersion");
         }
-        let entry = self.store_new(object, options)?;
-        Ok(Done { entry, created: true })
+        match self.store_new(object, options, origin) {
+            Ok(entry) => Ok(Done { entry, created: true }),
+            Err(failure) if failure.reason == "AlreadyExists" => Err(Attempt::Overtaken(failure)),
+            Err(failure) => Err(failure.into()),
+        }
     }
 
     /// 409: the object is another one with the same name.
@@ -146,7 +180,7 @@ impl Call<'_> {
         self.warn(ownership::dedup_owners(&mut object));
         let on = self.served.group_resource();
         let uid = meta(&object, "uid");
-        if !uid.is_empty() && uid != current.uid && !matches!(change, Change::Patch(..)) {
+        if !uid.is_empty() && uid != current.uid && !change.is_patch() {
             return Err(self.another_uid(uid, &current.uid).into());
         }
         let named_version = !meta(&object, "resourceVersion").is_empty();
@@ -155,8 +189,12 @@ impl Call<'_> {
             name => stored.subresource(name).map_or(&stored.facts.handling, |sub| &sub.handling),
         };
         strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
-        let manager = self.manager(&options.field_manager);
-        ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
+        if matches!(change, Change::Apply(_)) {
+            managed::keep_times(&old, &mut object);
+        } else {
+            let manager = self.manager(&options.field_manager);
+            ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
+        }
         if !only_collects(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
@@ -175,11 +213,7 @@ impl Call<'_> {
         let ends = current.deleting && finalizers(&object).is_empty() && !self.waits(&object);
         let last = self.draft(&old)?;
         let overtaken = |failure: Failure| {
-            if named_version && !matches!(change, Change::Patch(..)) {
-                Attempt::Failed(failure)
-            } else {
-                Attempt::Overtaken(failure)
-            }
+            if named_version && !change.is_patch() { Attempt::Failed(failure) } else { Attempt::Overtaken(failure) }
         };
         let mut fresh = true;
         let committed = self.server.cluster().write(|transaction| {
@@ -212,6 +246,14 @@ impl Call<'_> {
         match change {
             Change::Put(object) => Ok(object.clone()),
             Change::Make(make) => make(old.clone()),
+            Change::Apply(body) => {
+                let mut object = self.applied(Some(old), body, options)?;
+                if meta(&object, "namespace").is_empty() && self.served.namespaced {
+                    set_meta(&mut object, "namespace", self.info.namespace.as_str());
+                }
+                self.check_names(&object)?;
+                Ok(object)
+            }
             Change::Patch(kind, patch) => {
                 let mut view = match self.served.conversion {
                     Some(conversion) => (conversion.from_stored)(old),
@@ -282,19 +324,14 @@ impl Call<'_> {
     }
 }
 
-/// The kind of a patch by its content type.
-pub(super) fn patch_type(content_type: Option<&str>) -> Result<PatchType, Failure> {
+/// The kind of a patch by its content type; none for an apply.
+pub(super) fn patch_type(content_type: Option<&str>) -> Result<Option<PatchType>, Failure> {
     let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     match essence {
-        "application/json-patch+json" => Ok(PatchType::Json),
-        "application/merge-patch+json" => Ok(PatchType::Merge),
-        "application/strategic-merge-patch+json" => Ok(PatchType::Strategic),
-        // Server-side apply comes with custom resources.
-        "application/apply-patch+yaml" => Err(Failure::unsupported_media(&[
-            "application/json-patch+json",
-            "application/merge-patch+json",
-            "application/strategic-merge-patch+json",
-        ])),
+        "application/json-patch+json" => Ok(Some(PatchType::Json)),
+        "application/merge-patch+json" => Ok(Some(PatchType::Merge)),
+        "application/strategic-merge-patch+json" => Ok(Some(PatchType::Strategic)),
+        "application/apply-patch+yaml" => Ok(None),
         _ => Err(Failure::new(415, "UnsupportedMediaType", "415: Unsupported Media Type").about(Details::default())),
     }
 }
