@@ -18,12 +18,13 @@ const DRAWS: usize = 8;
 
 /// How an object comes into being.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Birth {
+pub(super) enum Origin {
     /// It is created.
     Post,
-    /// It is to replace an object that is not there. Whether this user may create it is the last question, as in
-    /// Kubernetes.
+    /// It is to replace an object that is not there.
     Put,
+    /// It was applied: who owns its fields is settled.
+    Apply,
 }
 
 impl Call<'_> {
@@ -37,7 +38,7 @@ impl Call<'_> {
                 "the namespace of the provided object does not match the namespace sent on the request",
             ));
         }
-        let entry = self.store_new(object, &options, Birth::Post)?;
+        let entry = self.store_new(object, &options, Origin::Post)?;
         self.answer(StatusCode::CREATED, &entry)
     }
 
@@ -46,7 +47,7 @@ impl Call<'_> {
         &self,
         mut object: Object,
         options: &WriteOptions,
-        birth: Birth,
+        origin: Origin,
     ) -> Result<Arc<Entry>, Failure> {
         let stored = self.stored();
         strategy::wipe_system_fields(&mut object);
@@ -59,12 +60,14 @@ impl Call<'_> {
         let now = time::now();
         set_meta(&mut object, "uid", uid::uuid_v4());
         set_meta(&mut object, "creationTimestamp", time::seconds(now));
-        let manager = self.manager(&options.field_manager);
-        ownership::track(self.served, None, &mut object, &manager, &self.info.subresource);
+        if origin != Origin::Apply {
+            let manager = self.manager(&options.field_manager);
+            ownership::track(self.served, None, &mut object, &manager, &self.info.subresource);
+        }
         self.furnish(&mut object)?;
         // Before a name is drawn: a refusal names no object that nobody asked for.
         self.guard(&self.server.cluster().read(), &mut object, None)?;
-        if birth == Birth::Put {
+        if origin != Origin::Post {
             strategy::forget_version(&mut object)?;
         }
         let prefix = meta(&object, "generateName").to_owned();
@@ -75,9 +78,9 @@ impl Call<'_> {
         self.allocate(&mut object, None)?;
         strategy::before_create(self.served.facts, &mut object, self.namespace())?;
         strategy::refuse_version(&mut object)?;
-        if birth == Birth::Put {
-            let info = RequestInfo { verb: "create".into(), ..self.info.clone() };
-            self.server.authorize(self.identity, &info)?;
+        if origin != Origin::Post {
+            // INVARIANT: whoever may only change objects brings none into being. Kubernetes asks this last.
+            self.server.authorize(self.identity, &RequestInfo { verb: "create".into(), ..self.info.clone() })?;
         }
         codec::as_stored(stored.ty, &mut object);
         self.warn(self.served.strategy.warnings(&object, None));
