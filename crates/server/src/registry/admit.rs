@@ -53,9 +53,14 @@ impl Call<'_> {
             Some(Right::Binding(binding)) => escalation::check_binding(authorizer, user, &binding),
             None => Ok(()),
         };
+        let role_kind = object.get("roleRef").and_then(|role| role.get("kind")).and_then(Value::as_str);
+        let role_kind = role_kind.unwrap_or_default();
         refused.map_err(|refusal| match refusal {
             Refusal::Unresolved(unsupported @ Unresolved::UnsupportedKind { .. }) => {
                 Failure::new(500, "", unsupported.to_string())
+            }
+            Refusal::Unresolved(_) if self.namespace().is_empty() && role_kind == "Role" => {
+                Failure::bad_request("Namespace parameter required.")
             }
             Refusal::Unresolved(_) => {
                 let role = object.get("roleRef").and_then(|role| role.get("name")).and_then(Value::as_str);

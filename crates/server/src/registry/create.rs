@@ -55,16 +55,18 @@ impl Call<'_> {
         if self.served.namespaced {
             set_meta(&mut object, "namespace", self.info.namespace.as_str());
         }
+        let mut version = Some(meta(&object, "resourceVersion").to_owned()).filter(|version| !version.is_empty());
         self.warn(ownership::dedup_owners(&mut object));
         let now = time::now();
         set_meta(&mut object, "uid", uid::uuid_v4());
         set_meta(&mut object, "creationTimestamp", time::seconds(now));
         let manager = self.manager(&options.field_manager);
-        ownership::track(self.served, None, &mut object, &manager, &self.info.subresource);
+        ownership::track(self.server.catalog(), self.served, None, &mut object, &manager, &self.info.subresource);
         self.furnish(&mut object)?;
         self.guard(&self.server.cluster().read(), &mut object, None)?;
         if birth == Birth::Put {
-            strategy::forget_version(&mut object)?;
+            let named = strategy::forget_version(&mut object)?;
+            version = version.filter(|_| named);
         }
         let prefix = meta(&object, "generateName").to_owned();
         let generated = name.is_empty() && !prefix.is_empty();
@@ -73,7 +75,11 @@ impl Call<'_> {
         }
         self.allocate(&mut object, None)?;
         strategy::before_create(self.served.facts, &mut object, self.namespace())?;
-        strategy::refuse_version(&mut object)?;
+        // What is only tried out is shown with the version that it came with, whatever that is.
+        match version.filter(|_| options.dry_run) {
+            Some(version) => set_meta(&mut object, "resourceVersion", version),
+            None => strategy::refuse_version(&mut object)?,
+        }
         if birth == Birth::Put {
             let info = RequestInfo { verb: "create".into(), ..self.info.clone() };
             self.server.authorize(self.identity, &info)?;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{Call, finalizers, list, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
+use crate::http::negotiate::Form;
 use crate::http::respond::{self, Answer};
 use crate::json::put;
 use crate::query::{DeleteOptions, ListOptions, Propagation};
@@ -38,6 +39,10 @@ impl Call<'_> {
         }
         let fate = self.delete_one(&self.info.name, self.namespace(), &options)?;
         let render = self.render()?;
+        let shows_object = matches!(fate, Fate::Waits(_)) || self.stored().facts.handling.returns_deleted;
+        if shows_object && render.is_metadata_list() {
+            return Err(self.not_a_list(true));
+        }
         match fate {
             Fate::Waits(entry) => {
                 let accepted = options.orphan_dependents == Some(false);
@@ -74,6 +79,9 @@ impl Call<'_> {
                 }
             }
         }
+        if self.form()? == Form::Metadata {
+            return Err(self.not_a_list(false));
+        }
         Ok(found.answer(&render))
     }
 
@@ -98,6 +106,9 @@ impl Call<'_> {
             let current = current.ok_or_else(|| Failure::not_found(on, name))?;
             self.check_preconditions(&current, options)?;
             let old = current.object();
+            if current.deleting && collection == self.server.namespaces() && self.waits(&old) {
+                return Ok(Fate::Waits(current));
+            }
             let last = self.end(&old, options);
             let stays = !finalizers(&last).is_empty() || self.waits(&last);
             if options.dry_run {
@@ -143,6 +154,12 @@ impl Call<'_> {
         ];
         for (what, expected, found, happened) in expects {
             if let Some(expected) = expected.filter(|expected| *expected != found) {
+                if self.served.collection == self.server.namespaces() {
+                    let why = format_args!(
+                        "Precondition failed: {what} in precondition: {expected}, {what} in object meta: {found}"
+                    );
+                    return Err(Failure::conflict(self.served.group_resource(), &current.name, why));
+                }
                 let why = format_args!(
                     "the {what} in the precondition ({expected}) does not match the {what} in record ({found}). \
                      The object might have been {happened}"
@@ -219,8 +236,10 @@ impl Call<'_> {
             (None, Some(policy)) => policy == Propagation::Orphan,
             (None, None) => before.contains(&ORPHAN) || self.stored().facts.handling.orphans,
         };
+        // Only namespaces understand the old way to say it.
+        let is_namespace = self.served.collection == self.server.namespaces();
         let foreground = match (options.orphan_dependents, options.propagation) {
-            (Some(_), _) => false,
+            (Some(orphan), _) => is_namespace && !orphan,
             (None, Some(policy)) => policy == Propagation::Foreground,
             (None, None) => before.contains(&FOREGROUND),
         };

@@ -157,7 +157,14 @@ impl Call<'_> {
         };
         if !matches!(change, Change::Owned(_)) {
             let manager = self.manager(&options.field_manager);
-            ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
+            ownership::track(
+                self.server.catalog(),
+                self.served,
+                Some(&old),
+                &mut object,
+                &manager,
+                &self.info.subresource,
+            );
         }
         if !only_collects(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
