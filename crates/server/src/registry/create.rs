@@ -49,7 +49,10 @@ impl Call<'_> {
         birth: Birth,
     ) -> Result<Arc<Entry>, Failure> {
         let stored = self.stored();
-        strategy::wipe_system_fields(&mut object);
+        // Kubernetes takes these only from who creates outright.
+        if birth == Birth::Post {
+            strategy::wipe_system_fields(&mut object);
+        }
         let name = meta(&object, "name").to_owned();
         self.admit_namespace(&self.server.cluster().read(), &name)?;
         if self.served.namespaced {
@@ -83,6 +86,9 @@ impl Call<'_> {
         if birth == Birth::Put {
             let info = RequestInfo { verb: "create".into(), ..self.info.clone() };
             self.server.authorize(self.identity, &info)?;
+        }
+        if !options.dry_run {
+            strategy::forget_link(&mut object);
         }
         codec::as_stored(stored.ty, &mut object);
         self.warn(self.served.strategy.warnings(&object, None));

@@ -110,7 +110,7 @@ impl Call<'_> {
                 return Ok(Fate::Waits(current));
             }
             let last = self.end(&old, options);
-            let stays = !finalizers(&last).is_empty() || self.waits(&last);
+            let stays = !finalizers(&last).is_empty() || self.ends_slowly() && self.waits(&last);
             if options.dry_run {
                 let entry = Arc::new(Entry::shown(if stays { &last } else { &old }));
                 return Ok(if stays { Fate::Waits(entry) } else { Fate::Gone(entry) });
@@ -191,6 +191,8 @@ impl Call<'_> {
             if !namespace {
                 set_meta(&mut last, "deletionGracePeriodSeconds", grace);
             }
+        } else if !self.ends_slowly() {
+            set_meta(&mut last, "deletionGracePeriodSeconds", 0);
         }
         if namespace
             && last.get("status").and_then(|status| status.get("phase")).is_none_or(|phase| phase != "Terminating")
@@ -206,6 +208,11 @@ impl Call<'_> {
             metadata.remove("finalizers");
         }
         last
+    }
+
+    /// Whether objects of this kind may take their time to end, even if nobody waits for anything.
+    fn ends_slowly(&self) -> bool {
+        self.stored().facts.handling.graceful_delete || self.served.collection == self.server.namespaces()
     }
 
     /// Seconds that the object may take to end. Only pods that run somewhere take any.

@@ -174,6 +174,9 @@ impl Call<'_> {
         strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
         codec::as_stored(stored.ty, &mut object);
         self.warn(self.served.strategy.warnings(&object, Some(&old)));
+        if !options.dry_run {
+            strategy::forget_link(&mut object);
+        }
         if same(&object, &old) {
             return Ok(Done { entry: current.clone(), created: false });
         }
