@@ -4,6 +4,7 @@
 //! decode and default, namespace, ownership of fields, escalation, the kind's own rules, and then the commit.
 
 mod admit;
+mod bind;
 mod create;
 mod delete;
 mod filter;

@@ -146,7 +146,7 @@ impl Call<'_> {
 
     fn check_preconditions(&self, current: &Entry, options: &DeleteOptions) -> Result<(), Failure> {
         // Kubernetes names the kind where it names the resource everywhere else.
-        let on = GroupResource { group: &self.served.group, resource: &self.served.kind };
+        let on = GroupResource { group: &self.stored().group, resource: &self.served.kind };
         let version = current.revision.to_string();
         let expects = [
             ("UID", options.uid.as_deref(), current.uid.as_str(), "deleted and then recreated"),

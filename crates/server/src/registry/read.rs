@@ -51,8 +51,9 @@ impl Call<'_> {
 
     /// 406: metadata of one was asked of many, or the other way round.
     pub(super) fn not_a_list(&self, one: bool) -> Failure {
-        let package =
-            if self.served.group.is_empty() { "core" } else { self.served.group.split('.').next().unwrap_or_default() };
+        // Named after the form that Kubernetes works with, which is that of the group where objects are stored.
+        let group = &self.stored().group;
+        let package = if group.is_empty() { "core" } else { group.split('.').next().unwrap_or_default() };
         let kind = &self.served.kind;
         if one {
             return no_list(package, kind);
