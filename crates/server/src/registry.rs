@@ -5,6 +5,7 @@
 
 mod admit;
 mod apply;
+mod bind;
 mod create;
 mod delete;
 mod filter;

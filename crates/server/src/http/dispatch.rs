@@ -214,6 +214,7 @@ fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
         "get" => call.get(),
         "list" | "watch" => call.list(),
         "create" if served.namespaced && info.namespace.is_empty() || named(info) => Err(not_allowed()),
+        "create" if served.group.is_empty() && served.plural == "bindings" => call.bind(),
         "create" => call.create(),
         "update" => call.update(),
         "patch" => call.patch(),
@@ -231,6 +232,7 @@ fn subresource(call: &Call<'_>) -> Result<Answer, Failure> {
     }
     match (info.subresource.as_str(), info.verb.as_str()) {
         ("token", "create") => review::token(call),
+        ("binding", "create") => call.bind(),
         ("scale", _) => call.scale(),
         ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "get") => call.get(),
         ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "update") => call.update(),
