@@ -10,7 +10,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use bytes::Bytes;
 use futures::FutureExt;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 
 use super::auditing::{self, Deprecated, Known, Received};
 use super::request::RequestInfo;
@@ -114,19 +114,36 @@ fn header_text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
+async fn read(headers: &HeaderMap, mut body: Body) -> Result<Bytes, Failure> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if announced.is_some_and(|length| length > MOST_BODY) {
         drain(body).await;
         return Err(Failure::too_large(MOST_BODY));
     }
-    let collected = tokio::time::timeout(BODY_PATIENCE, Limited::new(body, MOST_BODY).collect()).await;
-    match collected {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Failure::too_large(MOST_BODY)),
+    match tokio::time::timeout(BODY_PATIENCE, collect(&mut body)).await {
+        Ok(Ok(Some(collected))) => Ok(collected),
+        Ok(Ok(None)) => {
+            drain(body).await;
+            Err(Failure::too_large(MOST_BODY))
+        }
         Ok(Err(error)) => Err(Failure::bad_request(format!("cannot read the body: {error}"))),
         Err(_) => Err(Failure::new(408, "Timeout", "the body did not arrive in time")),
     }
+}
+
+/// The whole body; `None` as soon as it is too large.
+async fn collect(body: &mut Body) -> Result<Option<Bytes>, axum::Error> {
+    let (mut pieces, mut length) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let Ok(piece) = frame?.into_data() else { continue };
+        length += piece.len();
+        if length > MOST_BODY {
+            return Ok(None);
+        }
+        pieces.push(piece);
+    }
+    // Most bodies come in one piece, which need not be copied.
+    Ok(Some(if let [whole] = pieces.as_slice() { whole.clone() } else { pieces.concat().into() }))
 }
 
 /// Reads on for a while without keeping anything: a client that is still sending hears no answer.
