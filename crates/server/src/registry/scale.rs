@@ -22,10 +22,13 @@ const PATCHES: [&str; 3] =
 
 impl Call<'_> {
     pub(crate) fn scale(&self) -> Result<Answer, Failure> {
-        self.form()?;
+        let render = self.render()?;
+        if render.is_metadata_list() {
+            return Err(self.not_a_list(true));
+        }
         if self.info.verb == "get" {
             let entry = self.current().ok_or_else(|| self.not_found())?;
-            return Ok(respond::value(StatusCode::OK, &scale_of(&entry)));
+            return Ok(respond::json(StatusCode::OK, render.scale(&scale_of(&entry))));
         }
         let (options, given) = if self.info.verb.as_str() == "update" {
             let options = WriteOptions::update(&self.query)?;
@@ -67,7 +70,7 @@ impl Call<'_> {
             Ok(object)
         };
         let done = self.change(&Change::Make(&make), &options)?;
-        Ok(respond::value(StatusCode::OK, &scale_of(&done.entry)))
+        Ok(respond::json(StatusCode::OK, render.scale(&scale_of(&done.entry))))
     }
 
     /// Changes an object from what it is.
