@@ -21,6 +21,7 @@ pub use crate::query::FieldValidation;
 use crate::status::Failure;
 use crate::strategy::Object;
 use kind::Kind;
+pub(crate) use base64::from_url;
 use node::Node;
 pub(crate) use ordered::ordered;
 pub(crate) use restore::restore_fault;
@@ -52,6 +53,8 @@ pub struct Decoded {
     pub kind: String,
     /// What the client should know.
     pub warnings: Vec<String>,
+    /// The body has `metadata.managedFields` without any entry: who manages what is to be forgotten.
+    pub forgets_managers: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +106,7 @@ pub fn decode(
         )));
     }
     let warnings = read.duplicates.into_iter().chain(read.strict).collect();
-    Ok(Decoded { object: read.object, group, version, kind, warnings })
+    Ok(Decoded { object: read.object, group, version, kind, warnings, forgets_managers: read.forgets_managers })
 }
 
 /// What Go says of bytes that are no JSON.
@@ -177,6 +180,7 @@ struct Read {
     /// Keys of YAML that come twice.
     duplicates: Vec<String>,
     strict: Vec<String>,
+    forgets_managers: bool,
 }
 
 impl Read {
@@ -263,12 +267,12 @@ fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Re
         (Some(node), _) => node,
         (None, raw) => protobuf::message(ty, raw.unwrap_or_default()).map_err(|error| refuse(&kind, error))?,
     };
-    let Conformed { value, strict: found } =
+    let Conformed { value, strict: found, forgets_managers } =
         typed::conform_node(ty, node, strict && media != Media::Protobuf).map_err(|error| refuse(&kind, error))?;
     if let Some(error) = kind.no_conversion(ty, expected) {
         return Err(refuse(&kind, error));
     }
-    Ok(Read { object: kind.stamp(value), kind, duplicates, strict: found })
+    Ok(Read { object: kind.stamp(value), kind, duplicates, strict: found, forgets_managers })
 }
 
 /// Sets what every object says about itself.

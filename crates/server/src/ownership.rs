@@ -18,8 +18,11 @@ pub(crate) fn track(served: &Served, live: Option<&Object>, object: &mut Object,
     let mut view = (conversion.from_stored)(object);
     record(served, live.as_ref(), &mut view, manager, subresource);
     let fields = view.get("metadata").and_then(|metadata| metadata.get("managedFields")).cloned();
-    if let (Some(fields), Some(metadata)) = (fields, object.get_mut("metadata").and_then(Value::as_object_mut)) {
-        metadata.insert("managedFields".to_owned(), fields);
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        match fields {
+            Some(fields) => metadata.insert("managedFields".to_owned(), fields),
+            None => metadata.remove("managedFields"),
+        };
     }
 }
 

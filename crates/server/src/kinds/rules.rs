@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::read::{child, child_mut, integer};
 use super::{defaults, semantic};
 use crate::facts::{Type, type_of};
-use crate::strategy::{Object, Strategy};
+use crate::strategy::{Candidate, Object, Strategy};
 
 /// What writes of the object itself do to its status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub(super) struct Rules {
     pub(super) warnings: fn(&Object, Option<&Object>) -> Vec<String>,
     pub(super) name: fn(&str) -> Vec<String>,
     pub(super) selectable: &'static [&'static str],
+    /// Whether the kind judges metadata beyond what is common to all kinds: names, known finalizers.
+    pub(super) judges_metadata: bool,
 }
 
 /// All metadata that an update of the status must not change.
@@ -74,6 +76,7 @@ impl Rules {
             warnings: |_, _| Vec::new(),
             name: rolewright_core::validate::names::dns_subdomain,
             selectable: &[],
+            judges_metadata: true,
         }
     }
 
@@ -172,6 +175,26 @@ impl Strategy for Rules {
 
     fn validate_status(&self, object: &Object, old: &Object) -> Vec<FieldError> {
         (self.validate_status)(object, old)
+    }
+
+    fn check_create(&self, new: &Candidate<'_>) -> Vec<FieldError> {
+        let metadata = if self.judges_metadata { new.metadata() } else { Vec::new() };
+        [metadata, self.validate(new.object)].concat()
+    }
+
+    fn check_update(&self, new: &Candidate<'_>, old: &Object) -> Vec<FieldError> {
+        let metadata = if self.judges_metadata { new.metadata_change(old) } else { Vec::new() };
+        [metadata, self.validate_update(new.object, old)].concat()
+    }
+
+    fn check_subresource(&self, subresource: &str, new: &Candidate<'_>, old: &Object) -> Vec<FieldError> {
+        match subresource {
+            "status" => {
+                let metadata = if self.judges_metadata { new.metadata_change(old) } else { Vec::new() };
+                [metadata, self.validate_status(new.object, old)].concat()
+            }
+            _ => self.check_update(new, old),
+        }
     }
 
     fn warnings(&self, object: &Object, old: Option<&Object>) -> Vec<String> {

@@ -183,6 +183,7 @@ static RULES: &[Rules] = &[
     Rules {
         validate: policy::validate,
         validate_update: policy::validate_update,
+        judges_metadata: false,
         ..Rules::data("policy", "poddisruptionbudgets", "PodDisruptionBudget").with_status().counted(&["spec"])
     },
     Rules {

@@ -16,12 +16,12 @@ use crate::{codec, ownership, time, uid};
 /// How often a generated name is drawn again when it is taken.
 const DRAWS: usize = 8;
 
-/// How an object comes to be created.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How an object comes into being.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// Asked for.
+    /// It is created.
     Post,
-    /// It was to be replaced, and is not there.
+    /// It is to replace an object that is not there.
     Put,
     /// It was applied: who owns its fields is settled.
     Apply,
@@ -65,13 +65,17 @@ impl Call<'_> {
             ownership::track(self.served, None, &mut object, &manager, &self.info.subresource);
         }
         self.furnish(&mut object)?;
+        // Before a name is drawn: a refusal names no object that nobody asked for.
+        self.guard(&self.server.cluster().read(), &mut object, None)?;
+        if origin != Origin::Post {
+            strategy::forget_version(&mut object)?;
+        }
         let prefix = meta(&object, "generateName").to_owned();
         let generated = name.is_empty() && !prefix.is_empty();
         if generated {
             set_meta(&mut object, "name", generate(&prefix));
         }
-        self.guard(&self.server.cluster().read(), &mut object, None)?;
-        self.allocate(&mut object, None);
+        self.allocate(&mut object, None)?;
         strategy::before_create(self.served.facts, &mut object, self.namespace())?;
         strategy::refuse_version(&mut object)?;
         if origin != Origin::Post {

@@ -181,30 +181,6 @@ impl Render {
         row
     }
 
-    /// A Scale, which is nowhere stored.
-    pub(crate) fn scale(&self, scale: &Value) -> Bytes {
-        let metadata = &scale["metadata"];
-        let partial = json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata});
-        let shown = match self.form {
-            Form::Object => return scale.to_string().into(),
-            Form::Metadata | Form::MetadataList => partial,
-            Form::Table => {
-                let cells = scale.as_object().map(|scale| table::scale_cells(scale, crate::time::now()));
-                let object = match self.include {
-                    Include::None => Value::Null,
-                    Include::Metadata => partial,
-                    Include::Object => scale.clone(),
-                };
-                json!({
-                    "kind": "Table", "apiVersion": "meta.k8s.io/v1",
-                    "metadata": {"resourceVersion": metadata["resourceVersion"]},
-                    "columnDefinitions": table::scale_columns(), "rows": [{"cells": cells, "object": object}],
-                })
-            }
-        };
-        shown.to_string().into()
-    }
-
     pub(crate) fn is_metadata_list(&self) -> bool {
         self.form == Form::MetadataList
     }

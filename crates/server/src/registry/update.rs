@@ -9,7 +9,7 @@ use super::create::Origin;
 use super::{Call, finalizers, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
-use crate::facts;
+use crate::facts::{self, Type};
 use crate::http::respond::Answer;
 use crate::managed;
 use crate::ownership;
@@ -28,6 +28,15 @@ pub(super) enum Change<'a> {
     Apply(&'a [u8]),
     /// Made from the old form.
     Make(&'a dyn Fn(Object) -> Result<Object, Failure>),
+    /// The same, with the record of whose fields these are.
+    Owned(&'a dyn Fn(Object) -> Result<Object, Failure>),
+}
+
+/// What a patched document must be.
+pub(super) struct Target<'a> {
+    pub(super) ty: &'static Type,
+    pub(super) api_version: &'a str,
+    pub(super) kind: &'a str,
 }
 
 impl Change<'_> {
@@ -66,7 +75,7 @@ impl Call<'_> {
     }
 
     /// What the object says of its place must be what the URL says.
-    fn check_names(&self, object: &Object) -> Result<(), Failure> {
+    pub(super) fn check_names(&self, object: &Object) -> Result<(), Failure> {
         let name = meta(object, "name");
         if name.is_empty() && meta(object, "generateName").is_empty() || name != self.info.name {
             if name.is_empty() {
@@ -110,15 +119,15 @@ impl Call<'_> {
         let creates = match change {
             Change::Put(_) => self.stored().facts.handling.create_on_update,
             Change::Apply(_) => true,
-            Change::Patch(..) | Change::Make(_) => false,
+            Change::Patch(..) | Change::Make(_) | Change::Owned(_) => false,
         };
         if !creates || !self.info.subresource.is_empty() {
             return Err(self.not_found().into());
         }
-        let (mut object, origin) = match change {
+        let (object, origin) = match change {
             Change::Put(object) => (object.clone(), Origin::Put),
             Change::Apply(body) => (self.applied(None, body, options)?, Origin::Apply),
-            Change::Patch(..) | Change::Make(_) => return Err(self.not_found().into()),
+            Change::Patch(..) | Change::Make(_) | Change::Owned(_) => return Err(self.not_found().into()),
         };
         let uid = meta(&object, "uid");
         if !uid.is_empty() {
@@ -130,18 +139,12 @@ impl Call<'_> {
                         "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
                     ),
                 ),
-                _ => self.another_uid(uid, ""),
+                _ => self.another_uid(uid, "", options),
             }
             .into());
         }
-        self.check_names(&object)?;
-        let version = meta(&object, "resourceVersion").to_owned();
-        if !version.is_empty() && version.parse::<u64>().is_err() {
-            return Err(Failure::new(500, "", format!("strconv.ParseUint: parsing {version:?}: invalid syntax")).into());
-        }
-        // Any version will do for what is not there.
-        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            metadata.remove("resourceVersion");
+        if origin == Origin::Apply {
+            self.check_names(&object)?;
         }
         match self.store_new(object, options, origin) {
             Ok(entry) => Ok(Done { entry, created: true }),
@@ -151,8 +154,11 @@ impl Call<'_> {
     }
 
     /// 409: the object is another one with the same name.
-    fn another_uid(&self, expected: &str, found: &str) -> Failure {
-        let mut key = format!("/registry/{}", self.stored().plural);
+    fn another_uid(&self, expected: &str, found: &str, options: &WriteOptions) -> Failure {
+        // What is only tried out does not reach etcd, and so not the place where it keeps everything.
+        let root = if options.dry_run { "" } else { "/registry" };
+        let stored = self.stored();
+        let mut key = format!("{root}/{}", folder(&stored.group, &stored.plural));
         if self.served.namespaced {
             key = format!("{key}/{}", self.info.namespace);
         }
@@ -181,24 +187,27 @@ impl Call<'_> {
         let on = self.served.group_resource();
         let uid = meta(&object, "uid");
         if !uid.is_empty() && uid != current.uid && !change.is_patch() {
-            return Err(self.another_uid(uid, &current.uid).into());
+            return Err(self.another_uid(uid, &current.uid, options).into());
         }
         let named_version = !meta(&object, "resourceVersion").is_empty();
         let handling = match self.info.subresource.as_str() {
-            "" => &stored.facts.handling,
+            // A Scale has no rules of its own.
+            "" | "scale" => &stored.facts.handling,
             name => stored.subresource(name).map_or(&stored.facts.handling, |sub| &sub.handling),
         };
-        strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
-        if matches!(change, Change::Apply(_)) {
-            managed::keep_times(&old, &mut object);
-        } else {
-            let manager = self.manager(&options.field_manager);
-            ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
+        match change {
+            Change::Apply(_) => managed::keep_times(&old, &mut object),
+            Change::Owned(_) => {}
+            Change::Put(_) | Change::Patch(..) | Change::Make(_) => {
+                let manager = self.manager(&options.field_manager);
+                ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
+            }
         }
-        if !only_collects(&object, &old) {
+        if !only_collects(&object, &old) || self.stands_for(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
-        self.allocate(&mut object, Some(&old));
+        strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
+        self.allocate(&mut object, Some(&old))?;
         strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
         codec::as_stored(stored.ty, &mut object);
         self.warn(self.served.strategy.warnings(&object, Some(&old)));
@@ -213,7 +222,11 @@ impl Call<'_> {
         let ends = current.deleting && finalizers(&object).is_empty() && !self.waits(&object);
         let last = self.draft(&old)?;
         let overtaken = |failure: Failure| {
-            if named_version && !change.is_patch() { Attempt::Failed(failure) } else { Attempt::Overtaken(failure) }
+            if named_version && matches!(change, Change::Put(_)) {
+                Attempt::Failed(failure)
+            } else {
+                Attempt::Overtaken(failure)
+            }
         };
         let mut fresh = true;
         let committed = self.server.cluster().write(|transaction| {
@@ -245,7 +258,7 @@ impl Call<'_> {
     fn new_form(&self, old: &Object, change: &Change<'_>, options: &WriteOptions) -> Result<Object, Failure> {
         match change {
             Change::Put(object) => Ok(object.clone()),
-            Change::Make(make) => make(old.clone()),
+            Change::Make(make) | Change::Owned(make) => make(old.clone()),
             Change::Apply(body) => {
                 let mut object = self.applied(Some(old), body, options)?;
                 if meta(&object, "namespace").is_empty() && self.served.namespaced {
@@ -262,7 +275,9 @@ impl Call<'_> {
                 view.insert("apiVersion".into(), self.served.api_version().into());
                 view.insert("kind".into(), self.served.kind.as_str().into());
                 let patched = patch::apply(*kind, self.served.ty, &view, patch, options.field_validation)?;
-                let mut object = self.conform_patched(*kind, &patched, options)?;
+                let target =
+                    Target { ty: self.served.ty, api_version: &self.served.api_version(), kind: &self.served.kind };
+                let mut object = self.conform_patched(*kind, &target, &patched, options)?;
                 self.served.strategy.default(&mut object);
                 let mut object = self.to_stored(object);
                 if meta(&object, "namespace").is_empty() && self.served.namespaced {
@@ -275,9 +290,15 @@ impl Call<'_> {
     }
 
     /// What a patch makes must still be of its type.
-    fn conform_patched(&self, kind: PatchType, patched: &Patched, options: &WriteOptions) -> Result<Object, Failure> {
+    pub(super) fn conform_patched(
+        &self,
+        kind: PatchType,
+        target: &Target<'_>,
+        patched: &Patched,
+        options: &WriteOptions,
+    ) -> Result<Object, Failure> {
         let text = |member: &str| patched.object.get(member).and_then(Value::as_str).unwrap_or_default();
-        if (text("apiVersion"), text("kind")) != (&self.served.api_version(), &self.served.kind) {
+        if (text("apiVersion"), text("kind")) != (target.api_version, target.kind) {
             // Kubernetes reads it as what it claims to be before it notices.
             let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
             if let Some(other) = facts::type_of(group, version, text("kind"))
@@ -291,15 +312,18 @@ impl Call<'_> {
                 text("apiVersion")
             )));
         }
-        let conformed = codec::conform(self.served.ty, Value::Object(patched.object.clone()));
+        let conformed = codec::conform(target.ty, Value::Object(patched.object.clone()));
         let conformed = conformed.map_err(|why| match kind {
             PatchType::Strategic => {
-                let told = codec::restore_fault(self.served.ty, &patched.object);
+                let told = codec::restore_fault(target.ty, &patched.object);
                 patched.refused(&told.unwrap_or(why))
             }
             _ => patched.refused(&why),
         })?;
-        let Value::Object(object) = conformed.value else { return Err(patched.refused("it is no object")) };
+        let Value::Object(mut object) = conformed.value else { return Err(patched.refused("it is no object")) };
+        if conformed.forgets_managers {
+            set_meta(&mut object, "managedFields", Vec::<Value>::new());
+        }
         let strict = [patched.strict.as_slice(), &conformed.strict].concat();
         match options.field_validation {
             FieldValidation::Strict if strict.is_empty() => Ok(object),
@@ -321,6 +345,19 @@ impl Call<'_> {
         let grace =
             object.get("metadata").and_then(|meta| meta.get("deletionGracePeriodSeconds")).and_then(Value::as_i64);
         grace.is_some_and(|seconds| seconds > 0)
+    }
+}
+
+/// Where Kubernetes keeps the objects of a resource.
+fn folder<'a>(group: &str, plural: &'a str) -> &'a str {
+    match (group, plural) {
+        ("", "replicationcontrollers") => "controllers",
+        ("", "endpoints") => "services/endpoints",
+        ("", "nodes") => "minions",
+        ("", "services") => "services/specs",
+        ("networking.k8s.io", "ingresses") => "ingress",
+        ("apiregistration.k8s.io", "apiservices") => "apiregistration.k8s.io/apiservices",
+        (_, plural) => plural,
     }
 }
 
@@ -366,7 +403,7 @@ fn only_collects(object: &Object, old: &Object) -> bool {
 }
 
 /// Whether an update changes anything. The times of managedFields alone are no change.
-fn same(object: &Object, old: &Object) -> bool {
+pub(super) fn same(object: &Object, old: &Object) -> bool {
     let bare = |object: &Object| {
         let mut object = object.clone();
         let entries = object.get_mut("metadata").and_then(|meta| meta.get_mut("managedFields"));
