@@ -1,6 +1,8 @@
 //! Network policies, ingresses and endpoint slices.
 
-pub(super) mod validate;
+pub(super) mod endpoints;
+pub(super) mod ingress;
+pub(super) mod policy;
 
 use rolewright_core::validate::names;
 use serde_json::Value;

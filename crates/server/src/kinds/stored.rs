@@ -3,16 +3,27 @@
 use rolewright_core::validate::names;
 
 use super::rules::{METADATA, Rules, Status};
-use super::{apiservice, autoscaling, batch, networking, pod, policy, quota, service, storage, warn, workload};
+use super::{admission, apiservice, autoscaling, batch, networking, pod, policy, quota, service, storage, warn, workload};
 use crate::strategy::Strategy;
 
 const ADMISSION: &str = "admissionregistration.k8s.io";
 
 static RULES: &[Rules] = &[
-    Rules::data("", "endpoints", "Endpoints"),
-    Rules::data("", "limitranges", "LimitRange"),
+    Rules {
+        validate: networking::endpoints::endpoints,
+        validate_update: networking::endpoints::endpoints_update,
+        ..Rules::data("", "endpoints", "Endpoints")
+    },
+    Rules {
+        validate: quota::validate::limit_range,
+        validate_update: |object, _| quota::validate::limit_range(object),
+        ..Rules::data("", "limitranges", "LimitRange")
+    },
     Rules {
         status: Status::Given,
+        validate: quota::validate::node,
+        validate_update: quota::validate::node_update,
+        validate_status: quota::validate::node_update,
         create: quota::prepare_node,
         update: quota::prepare_node_update,
         update_status: quota::prepare_node_status,
@@ -20,13 +31,16 @@ static RULES: &[Rules] = &[
         ..Rules::data("", "nodes", "Node")
     },
     Rules {
-        validate: storage::validate::claim,
-        validate_update: storage::validate::claim_update,
+        validate: storage::claim::claim,
+        validate_update: storage::claim::claim_update,
+        validate_status: storage::claim::claim_status,
         create: storage::prepare_claim,
         update: storage::prepare_claim_update,
         ..Rules::data("", "persistentvolumeclaims", "PersistentVolumeClaim").with_status()
     },
     Rules {
+        validate: storage::volume::volume,
+        validate_update: storage::volume::volume_update,
         create: storage::prepare_volume,
         update_status: storage::prepare_volume_status,
         ..Rules::data("", "persistentvolumes", "PersistentVolume").with_status()
@@ -36,7 +50,8 @@ static RULES: &[Rules] = &[
         status_keeps: &["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
         validate: pod::validate::validate,
         warnings: warn::pod,
-        validate_update: pod::validate::validate_update,
+        validate_update: pod::update::validate_update,
+        validate_status: pod::update::validate_status,
         create: pod::prepare::create,
         update: pod::prepare::update,
         update_status: pod::prepare::update_status,
@@ -65,29 +80,52 @@ static RULES: &[Rules] = &[
         validate: workload::validate::replication_controller,
         warnings: warn::controller,
         validate_update: workload::validate::replication_controller_update,
+        validate_status: workload::status::replica_set,
         ..workload(Rules::data("", "replicationcontrollers", "ReplicationController"))
     },
-    Rules::data("", "resourcequotas", "ResourceQuota").with_status(),
+    Rules {
+        validate: quota::validate::quota,
+        validate_update: quota::validate::quota_update,
+        validate_status: quota::validate::quota_status,
+        ..Rules::data("", "resourcequotas", "ResourceQuota").with_status()
+    },
     Rules {
         validate: service::validate::validate,
         warnings: warn::service,
-        validate_update: service::validate::validate_update,
+        validate_update: service::update::validate_update,
+        validate_status: service::update::validate_status,
         update: service::prepare_update,
         name: names::dns_label,
         selectable: &["spec.clusterIP", "spec.type"],
         ..Rules::data("", "services", "Service").with_status()
     },
-    Rules::data(ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy").counted(&["spec"]),
-    Rules::data(ADMISSION, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding").counted(&["spec"]),
-    Rules::data(ADMISSION, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration").counted(&["webhooks"]),
+    Rules {
+        validate: admission::policies::mutating,
+        validate_update: admission::policies::mutating_update,
+        ..Rules::data(ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy").counted(&["spec"])
+    },
+    Rules {
+        validate: admission::policies::mutating_binding,
+        validate_update: |object, _| admission::policies::mutating_binding(object),
+        ..Rules::data(ADMISSION, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding").counted(&["spec"])
+    },
+    webhooks(Rules::data(ADMISSION, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration")),
     Rules {
         status_keeps: METADATA,
+        validate: admission::policies::validating,
+        validate_update: admission::policies::validating_update,
+        validate_status: admission::policies::status,
         ..Rules::data(ADMISSION, "validatingadmissionpolicies", "ValidatingAdmissionPolicy")
             .with_status()
             .counted(&["spec"])
     },
-    Rules::data(ADMISSION, "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding").counted(&["spec"]),
-    Rules::data(ADMISSION, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration").counted(&["webhooks"]),
+    Rules {
+        validate: admission::policies::validating_binding,
+        validate_update: |object, _| admission::policies::validating_binding(object),
+        ..Rules::data(ADMISSION, "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding")
+            .counted(&["spec"])
+    },
+    webhooks(Rules::data(ADMISSION, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration")),
     Rules {
         status_keeps: &[
             "spec",
@@ -98,14 +136,20 @@ static RULES: &[Rules] = &[
         ],
         validate: apiservice::validate,
         validate_update: |object, _| apiservice::validate(object),
+        validate_status: apiservice::validate_status,
         create: apiservice::prepare,
         name: names::path_segment,
         ..Rules::data("apiregistration.k8s.io", "apiservices", "APIService").with_status()
     },
-    Rules::data("apps", "controllerrevisions", "ControllerRevision"),
+    Rules {
+        validate: workload::status::revision,
+        validate_update: workload::status::revision_update,
+        ..Rules::data("apps", "controllerrevisions", "ControllerRevision")
+    },
     Rules {
         validate: workload::validate::daemon_set,
         validate_update: workload::validate::daemon_set_update,
+        validate_status: workload::status::daemon_set,
         create: workload::prepare_daemon_set,
         update: workload::prepare_daemon_set_update,
         update_status: workload::prepare_daemon_set_status,
@@ -115,6 +159,7 @@ static RULES: &[Rules] = &[
         validate: workload::validate::deployment,
         warnings: warn::controller,
         validate_update: workload::validate::deployment_update,
+        validate_status: workload::status::deployment,
         raises: &["spec", "metadata.annotations"],
         status_keeps: &["spec", "metadata.labels"],
         ..workload(Rules::data("apps", "deployments", "Deployment"))
@@ -123,11 +168,13 @@ static RULES: &[Rules] = &[
         validate: workload::validate::replica_set,
         warnings: warn::controller,
         validate_update: workload::validate::replica_set_update,
+        validate_status: workload::status::replica_set,
         ..workload(Rules::data("apps", "replicasets", "ReplicaSet"))
     },
     Rules {
         validate: workload::validate::stateful_set,
         validate_update: workload::validate::stateful_set_update,
+        validate_status: workload::status::stateful_set,
         create: workload::prepare_stateful_set,
         update: workload::prepare_stateful_set_update,
         name: names::dns_label,
@@ -135,8 +182,9 @@ static RULES: &[Rules] = &[
     },
     Rules {
         version: "v2",
-        validate: autoscaling::validate,
-        validate_update: autoscaling::validate_update,
+        validate: autoscaling::validate::validate,
+        validate_update: autoscaling::validate::validate_update,
+        validate_status: autoscaling::validate::validate_status,
         ..Rules::data("autoscaling", "horizontalpodautoscalers", "HorizontalPodAutoscaler").with_status()
     },
     Rules {
@@ -156,6 +204,8 @@ static RULES: &[Rules] = &[
         ..workload(Rules::data("batch", "jobs", "Job"))
     },
     Rules {
+        validate: networking::endpoints::slice,
+        validate_update: networking::endpoints::slice_update,
         create: |slice| networking::drop_topology(slice, None),
         update: |slice, old| networking::drop_topology(slice, Some(old)),
         ..Rules::data("discovery.k8s.io", "endpointslices", "EndpointSlice").counted(&[
@@ -166,23 +216,26 @@ static RULES: &[Rules] = &[
         ])
     },
     Rules {
-        validate_update: networking::validate::ingress_class_update,
+        validate: networking::ingress::class,
+        validate_update: networking::ingress::class_update,
         ..Rules::data("networking.k8s.io", "ingressclasses", "IngressClass").counted(&["spec"])
     },
     Rules {
-        validate: networking::validate::ingress,
+        validate: networking::ingress::ingress,
         warnings: warn::ingress,
-        validate_update: networking::validate::ingress_update,
+        validate_update: networking::ingress::ingress_update,
+        validate_status: networking::ingress::ingress_status,
         ..Rules::data("networking.k8s.io", "ingresses", "Ingress").with_status().counted(&["spec"])
     },
     Rules {
-        validate: networking::validate::network_policy,
-        validate_update: networking::validate::network_policy_update,
+        validate: networking::policy::network_policy,
+        validate_update: networking::policy::network_policy_update,
         ..Rules::data("networking.k8s.io", "networkpolicies", "NetworkPolicy").counted(&["spec"])
     },
     Rules {
         validate: policy::validate,
         validate_update: policy::validate_update,
+        validate_status: policy::validate_status,
         ..Rules::data("policy", "poddisruptionbudgets", "PodDisruptionBudget").with_status().counted(&["spec"])
     },
     Rules {
@@ -192,22 +245,42 @@ static RULES: &[Rules] = &[
     },
     Rules {
         raises: &["spec"],
+        validate: storage::csi::driver,
+        validate_update: storage::csi::driver_update,
         create: |driver| storage::drop_unknown(driver, None),
         update: |driver, old| storage::drop_unknown(driver, Some(old)),
         ..Rules::data("storage.k8s.io", "csidrivers", "CSIDriver")
     },
-    Rules::data("storage.k8s.io", "csinodes", "CSINode"),
-    Rules::data("storage.k8s.io", "csistoragecapacities", "CSIStorageCapacity"),
     Rules {
-        validate: storage::validate::class,
-        validate_update: storage::validate::class_update,
+        validate: storage::csi::node,
+        validate_update: storage::csi::node_update,
+        ..Rules::data("storage.k8s.io", "csinodes", "CSINode")
+    },
+    Rules {
+        validate: storage::csi::capacity,
+        validate_update: storage::csi::capacity_update,
+        ..Rules::data("storage.k8s.io", "csistoragecapacities", "CSIStorageCapacity")
+    },
+    Rules {
+        validate: storage::class::class,
+        validate_update: storage::class::class_update,
         ..Rules::data("storage.k8s.io", "storageclasses", "StorageClass")
     },
     Rules {
         status_keeps: METADATA,
+        validate: storage::volume::attachment,
+        validate_update: storage::volume::attachment_update,
         ..Rules::data("storage.k8s.io", "volumeattachments", "VolumeAttachment").with_status()
     },
 ];
+
+const fn webhooks(rules: Rules) -> Rules {
+    Rules {
+        validate: admission::webhooks::configuration,
+        validate_update: admission::webhooks::configuration_update,
+        ..rules.counted(&["webhooks"])
+    }
+}
 
 /// A controller with a template of pods in its spec.
 const fn workload(rules: Rules) -> Rules {
