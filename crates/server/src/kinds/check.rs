@@ -26,8 +26,8 @@ pub(super) type Errors = Vec<FieldError>;
 
 pub(super) const NEGATIVE: &str = "must be greater than or equal to 0";
 pub(super) const IMMUTABLE: &str = "field is immutable";
-const CONFIG_KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name', \
-     or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+const CONFIG_KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' \
+    (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 /// A number, or anything else that is shown as JSON.
 pub(super) fn json(value: impl std::fmt::Display) -> BadValue {
     BadValue::Json(value.to_string())
@@ -97,6 +97,16 @@ pub(super) fn list_json(object: &Object, key: &str) -> BadValue {
         [] => BadValue::null(),
         texts => json(Value::from(texts.to_vec())),
     }
+}
+
+/// A check that failed itself.
+pub(super) fn internal_error(at: Path<'_>, why: String) -> FieldError {
+    FieldError { kind: ErrorKind::Internal, field: at.to_string(), value: None, detail: why }
+}
+
+/// A value that is wrong and not shown.
+pub(super) fn unshown(at: Path<'_>, why: &str) -> FieldError {
+    FieldError { kind: ErrorKind::Invalid, field: at.to_string(), value: None, detail: why.to_owned() }
 }
 
 pub(super) fn too_many(at: Path<'_>, count: usize, most: usize) -> FieldError {

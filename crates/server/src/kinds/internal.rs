@@ -67,6 +67,7 @@ fn written(ty: Ty, value: Option<&Value>, pointer: bool) -> String {
 
 fn go_name(name: &str) -> String {
     match name {
+        "ip" => return "IP".to_owned(),
         "seLinuxOptions" => return "SELinuxOptions".to_owned(),
         "gmsaCredentialSpecName" => return "GMSACredentialSpecName".to_owned(),
         "gmsaCredentialSpec" => return "GMSACredentialSpec".to_owned(),

@@ -15,7 +15,11 @@ pub(super) fn validate(budget: &Object) -> Errors {
     let at = Path::field("spec");
     if !absent(spec, "minAvailable") && !absent(spec, "maxUnavailable") {
         let why = "minAvailable and maxUnavailable cannot be both set";
-        errors.push(FieldError::invalid(at, json(internal::shown("policy", "PodDisruptionBudget", &["spec"], budget.get("spec"))), why));
+        errors.push(FieldError::invalid(
+            at,
+            json(internal::shown("policy", "PodDisruptionBudget", &["spec"], budget.get("spec"))),
+            why,
+        ));
     }
     for key in ["minAvailable", "maxUnavailable"] {
         if let Some(value) = spec.get(key).filter(|value| !value.is_null()) {

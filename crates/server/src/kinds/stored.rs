@@ -3,7 +3,9 @@
 use rolewright_core::validate::names;
 
 use super::rules::{METADATA, Rules, Status};
-use super::{admission, apiservice, autoscaling, batch, networking, pod, policy, quota, service, storage, warn, workload};
+use super::{
+    admission, apiservice, autoscaling, batch, networking, pod, policy, quota, service, storage, warn, workload,
+};
 use crate::strategy::Strategy;
 
 const ADMISSION: &str = "admissionregistration.k8s.io";
@@ -23,7 +25,7 @@ static RULES: &[Rules] = &[
         status: Status::Given,
         validate: quota::validate::node,
         validate_update: quota::validate::node_update,
-        validate_status: quota::validate::node_update,
+        validate_status: quota::validate::node_status,
         create: quota::prepare_node,
         update: quota::prepare_node_update,
         update_status: quota::prepare_node_status,
@@ -188,9 +190,9 @@ static RULES: &[Rules] = &[
         ..Rules::data("autoscaling", "horizontalpodautoscalers", "HorizontalPodAutoscaler").with_status()
     },
     Rules {
-        validate: batch::validate::cron_job,
+        validate: batch::cron::cron_job,
         warnings: warn::controller,
-        validate_update: batch::validate::cron_job_update,
+        validate_update: batch::cron::cron_job_update,
         create: |cron| pod::prepare::template(cron, batch::CRON_TEMPLATE, None),
         update: |cron, old| pod::prepare::template(cron, batch::CRON_TEMPLATE, Some(old)),
         ..Rules::data("batch", "cronjobs", "CronJob").with_status().counted(&["spec"])
@@ -198,7 +200,8 @@ static RULES: &[Rules] = &[
     Rules {
         validate: batch::validate::job,
         warnings: warn::controller,
-        validate_update: batch::validate::job_update,
+        validate_update: batch::update::job_update,
+        validate_status: batch::status::job,
         create: batch::prepare_job,
         selectable: &["status.successful"],
         ..workload(Rules::data("batch", "jobs", "Job"))

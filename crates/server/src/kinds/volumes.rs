@@ -2,7 +2,9 @@
 
 use rolewright_core::validate::{BadValue, FieldError, Path, names};
 
-use super::check::{Errors, between, each, forbid, json, list_json, name, named, required, supported, supported_if, within};
+use super::check::{
+    Errors, between, each, forbid, json, list_json, name, named, required, supported, supported_if, within,
+};
 use super::read::{absent, child, flag, integer, list, text};
 use crate::strategy::Object;
 
@@ -136,7 +138,7 @@ fn check_azure_disk(errors: &mut Errors, source: &Object, at: Path<'_>) {
         let form = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
         ("/subscriptions/", form)
     } else {
-        ("https://", "https://{account-name}.blob.windows.net/{container-name}/{disk-name}.vhd")
+        ("https://", "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd")
     };
     let uri = text(source, "diskURI");
     if !uri.starts_with(start) {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use rolewright_core::validate::{FieldError, IllegalValues, Path, label_selector, names};
 
 use super::super::check::{
-    Errors, conditions, each, each_item, each_text, label_1035, list_json, name, named, one_of, read_selector, supported,
-    supported_if, within,
+    Errors, conditions, each, each_item, each_text, label_1035, list_json, name, named, one_of, read_selector,
+    supported, supported_if, within,
 };
 use super::super::read::{absent, child, items, list, text, texts};
 use super::rules::{check_conditions, check_rule};
@@ -54,8 +54,7 @@ fn check_validating(object: &Object, old: Option<&Object>) -> Errors {
         match text(annotation, "valueExpression").trim().len() {
             0 => errors.push(FieldError::required(at.child("valueExpression"), "valueExpression is not specified")),
             1..=5120 => {}
-            _ => errors
-                .push(FieldError::required(at.child("valueExpression"), "must not exceed 5120 bytes in length")),
+            _ => errors.push(FieldError::required(at.child("valueExpression"), "must not exceed 5120 bytes in length")),
         }
         if !seen.insert(key) {
             errors.push(FieldError::duplicate(at.child("key"), key));
@@ -122,8 +121,26 @@ fn check_common(errors: &mut Errors, spec: &Object, old: Option<&Object>, operat
 
 fn is_identifier(name: &str) -> bool {
     const RESERVED: [&str; 20] = [
-        "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
-        "let", "loop", "package", "namespace", "return", "var", "void",
+        "true",
+        "false",
+        "null",
+        "in",
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "for",
+        "function",
+        "if",
+        "import",
+        "let",
+        "loop",
+        "package",
+        "namespace",
+        "return",
+        "var",
+        "void",
     ];
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -234,11 +251,12 @@ fn check_mutating(object: &Object, old: Option<&Object>) -> Errors {
         };
         let kind = text(mutation, "patchType");
         match child(mutation, own) {
-            None => errors
-                .push(FieldError::required(at.child(own), format!("must be specified when patchType is {kind}"))),
+            None => {
+                errors.push(FieldError::required(at.child(own), format!("must be specified when patchType is {kind}")))
+            }
             Some(patch) if text(patch, "expression").trim().is_empty() => {
                 let at = at.child(own);
-                errors.push(FieldError::required(at.child("expression"), "expression is not specified"));
+                errors.push(FieldError::required(at.child("expression"), ""));
             }
             Some(_) => {}
         }

@@ -6,8 +6,7 @@ use rolewright_core::validate::{FieldError, IllegalValues, Path, label_selector,
 use serde_json::Value;
 
 use super::super::check::{
-    Errors, each_item, each_text, json, label_1035, list_json, read_selector,
-    supported_if, within,
+    Errors, each_item, each_text, json, label_1035, list_json, read_selector, supported_if, within,
 };
 use super::super::read::{absent, child, integer, items, list, text, texts};
 use super::rules::{check_conditions, check_rule};
@@ -28,8 +27,7 @@ struct Strictness<'a> {
 }
 
 pub(in super::super) fn configuration(object: &Object) -> Errors {
-    let strict =
-        Strictness { old: None, effects: true, versions: true, unique: true, values: IllegalValues::Refuse };
+    let strict = Strictness { old: None, effects: true, versions: true, unique: true, values: IllegalValues::Refuse };
     check(object, strict)
 }
 
@@ -37,9 +35,10 @@ pub(in super::super) fn configuration_update(object: &Object, old: &Object) -> E
     let hooks = || items(old, "webhooks");
     let accepted = |hook: &Object| texts(hook, "admissionReviewVersions").any(|version| VERSIONS.contains(&version));
     let bad_selector = |hook: &Object| {
-        ["namespaceSelector", "objectSelector"].iter().filter_map(|key| child(hook, key)).any(|selector| {
-            !label_selector(&read_selector(selector), IllegalValues::Refuse, Path::Root).is_empty()
-        })
+        ["namespaceSelector", "objectSelector"]
+            .iter()
+            .filter_map(|key| child(hook, key))
+            .any(|selector| !label_selector(&read_selector(selector), IllegalValues::Refuse, Path::Root).is_empty())
     };
     let mut seen = BTreeSet::new();
     let strict = Strictness {

@@ -176,10 +176,8 @@ fn check_source(errors: &mut Errors, kind: &str, source: &Object, tolerate: bool
     let has = |key| !absent(target, key);
     let neither = |a, b| !has(a) && !has(b);
     match kind {
-        "object" if neither("value", "averageValue") => errors.push(FieldError::required(
-            at.child("averageValue"),
-            "must set either a target value or averageValue",
-        )),
+        "object" if neither("value", "averageValue") => errors
+            .push(FieldError::required(at.child("averageValue"), "must set either a target value or averageValue")),
         "external" if neither("value", "averageValue") => errors.push(FieldError::required(
             at.child("averageValue"),
             "must set either a target value for metric or a per-pod target",
@@ -188,8 +186,9 @@ fn check_source(errors: &mut Errors, kind: &str, source: &Object, tolerate: bool
             at.child("value"),
             "may not set both a target value for metric and a per-pod target",
         )),
-        "pods" if !has("averageValue") => errors
-            .push(FieldError::required(at.child("averageValue"), "must specify a positive target averageValue")),
+        "pods" if !has("averageValue") => {
+            errors.push(FieldError::required(at.child("averageValue"), "must specify a positive target averageValue"))
+        }
         "resource" | "containerResource" if neither("averageUtilization", "averageValue") => {
             let why = "must set either a target raw value or a target utilization";
             errors.push(FieldError::required(at.child("averageUtilization"), why));

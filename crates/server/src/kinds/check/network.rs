@@ -13,7 +13,6 @@ const WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', foll
     '*.example.com', regex used for validation is \
     '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-
 pub(in crate::kinds) fn port_number(errors: &mut Errors, number: i64, at: Path<'_>) {
     if !(1..=65535).contains(&number) {
         errors.push(FieldError::invalid(at, json(number), PORT));
@@ -58,7 +57,6 @@ pub(in crate::kinds) fn host(host: &str) -> Vec<String> {
     });
     if fits { Vec::new() } else { vec![WILDCARD.to_owned()] }
 }
-
 
 const IP: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 const CIDR: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
@@ -118,7 +116,9 @@ pub(in crate::kinds) fn endpoint_ip(errors: &mut Errors, text: &str, at: Path<'_
     }
     let (unicast, multicast) = match ip {
         IpAddr::V4(ip) => (ip.is_link_local(), ip.octets().starts_with(&[224, 0, 0])),
-        IpAddr::V6(ip) => (ip.is_unicast_link_local(), ip.segments().first().is_some_and(|part| part & 0xff0f == 0xff02)),
+        IpAddr::V6(ip) => {
+            (ip.is_unicast_link_local(), ip.segments().first().is_some_and(|part| part & 0xff0f == 0xff02))
+        }
     };
     if unicast {
         fault("may not be in the link-local range (169.254.0.0/16, fe80::/10)");

@@ -22,10 +22,8 @@ pub(in crate::kinds) fn node_term(errors: &mut Errors, term: &Object, values: bo
     each_item(term, "matchExpressions", at, |rule, at| {
         let given = list(rule, "values").len();
         match text(rule, "operator") {
-            "In" | "NotIn" if given == 0 => errors.push(FieldError::required(
-                at.child("values"),
-                "must be specified when `operator` is 'In' or 'NotIn'",
-            )),
+            "In" | "NotIn" if given == 0 => errors
+                .push(FieldError::required(at.child("values"), "must be specified when `operator` is 'In' or 'NotIn'")),
             "Exists" | "DoesNotExist" if given > 0 => errors.push(FieldError::forbidden(
                 at.child("values"),
                 "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",

@@ -40,9 +40,11 @@ pub(in crate::kinds) fn at_most_all(errors: &mut Errors, value: &Value, at: Path
     }
 }
 
-
 /// The amounts in a map, by name.
-pub(in crate::kinds) fn amounts<'a>(object: &'a Object, key: &str) -> impl Iterator<Item = (&'a str, Quantity)> + use<'a> {
+pub(in crate::kinds) fn amounts<'a>(
+    object: &'a Object,
+    key: &str,
+) -> impl Iterator<Item = (&'a str, Quantity)> + use<'a> {
     let read = |(name, value): (&'a String, &'a Value)| Some((name.as_str(), Quantity::parse(value.as_str()?)?));
     child(object, key).into_iter().flatten().filter_map(read)
 }

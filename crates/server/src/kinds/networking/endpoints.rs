@@ -6,8 +6,8 @@ use rolewright_core::validate::{BadValue, FieldError, Path, labels, names};
 use serde_json::Value;
 
 use super::super::check::{
-    Errors, IMMUTABLE, canonical_ip, each, each_item, each_text, endpoint_ip, formed, ip, name, named, one_of, parse_ip,
-    port_number, read_labels, supported, too_many,
+    Errors, IMMUTABLE, canonical_ip, each, each_item, each_text, endpoint_ip, formed, ip, name, named, one_of,
+    parse_ip, port_number, read_labels, supported, too_many,
 };
 use super::super::read::{child, integer, list, text};
 use crate::strategy::Object;
@@ -150,7 +150,8 @@ fn check_domain(errors: &mut Errors, address: &str, at: Path<'_>) {
 
 fn check_hints(errors: &mut Errors, hints: &Object, at: Path<'_>) {
     const MOST_HINTS: usize = 8;
-    for (key, form) in [("forZones", names::label_value as fn(&str) -> Vec<String>), ("forNodes", names::dns_subdomain)] {
+    for (key, form) in [("forZones", names::label_value as fn(&str) -> Vec<String>), ("forNodes", names::dns_subdomain)]
+    {
         let count = list(hints, key).len();
         if count > MOST_HINTS {
             errors.push(too_many(at.child(key), count, MOST_HINTS));

@@ -154,7 +154,8 @@ const LONGEST_CONTROLLER: usize = 250;
 const DOMAIN_PATH: &str = "must be a domain-prefixed path (such as \"acme.io/foo\")";
 const URL_PATH: &str = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
 
-fn check_domain_path(errors: &mut Errors, text: &str, at: Path<'_>) {
+/// A path after a domain.
+pub(in super::super) fn check_domain_path(errors: &mut Errors, text: &str, at: Path<'_>) {
     if text.is_empty() {
         errors.push(FieldError::required(at, ""));
         return;

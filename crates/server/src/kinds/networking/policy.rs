@@ -3,9 +3,7 @@
 use rolewright_core::validate::{FieldError, Path};
 use serde_json::Value;
 
-use super::super::check::{
-    Errors, Range, cidr, each, each_text, json, port_name, port_number, selector, supported,
-};
+use super::super::check::{Errors, Range, cidr, each, each_text, json, port_name, port_number, selector, supported};
 use super::super::read::{absent, child, integer, items, list, text, texts};
 use crate::strategy::Object;
 

@@ -1,6 +1,6 @@
 //! Writes: good objects with a few random changes, prepared and judged by these rules and by Kubernetes' strategies.
 //!
-//! Not every check of Kubernetes is here, but what is here must say the same in the same order.
+//! Both must say the same, but for what `tally` leaves out.
 
 use rolewright_testkit::oracle::Oracle;
 use serde::Deserialize;

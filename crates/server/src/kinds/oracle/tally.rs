@@ -21,7 +21,6 @@ pub(super) struct Verdict {
 
 #[derive(Deserialize)]
 pub(super) struct Fault {
-    field: String,
     pub(super) text: String,
 }
 
@@ -48,13 +47,11 @@ fn surplus(ours: &[String], theirs: &[String]) -> Vec<String> {
 struct Count {
     stored: usize,
     refused: usize,
-    partly: usize,
 }
 
 #[derive(Default)]
 pub(super) struct Tally {
     kinds: BTreeMap<String, Count>,
-    missed: BTreeMap<String, usize>,
     faults: Vec<String>,
 }
 
@@ -98,17 +95,21 @@ impl Tally {
             }
             return;
         }
-        let about_metadata = |fault: &&Fault| {
-            let ours = ["metadata.taints", "metadata.nodeSwapStatus"];
-            let of = |path: &&str| fault.field.starts_with(path);
-            (fault.field.starts_with("metadata.") || fault.field == "metadata") && !ours.iter().any(of)
+        // Others judge metadata, except for what only one kind knows.
+        let counts = |text: &String| {
+            let own = ["metadata.taints", "metadata.nodeSwapStatus"];
+            let about_metadata = text.starts_with("metadata.") || text.starts_with("metadata:");
+            (!about_metadata || own.iter().any(|path| text.starts_with(path))) && !is_left_out(text)
         };
+        let errors: Vec<String> = errors.into_iter().filter(counts).collect();
         let mut texts: Vec<String> = Vec::new();
-        for fault in theirs.errors.iter().filter(|fault| !about_metadata(fault)) {
-            let text = without_go(&fault.text);
-            if !is_left_out(&text) && !texts.contains(&text) {
+        for text in theirs.errors.iter().map(|fault| without_go(&fault.text)).filter(counts) {
+            if !texts.contains(&text) {
                 texts.push(text);
             }
+        }
+        if texts.is_empty() && errors.is_empty() {
+            return;
         }
         // Go goes over maps in any order.
         let sorted = |texts: &[String]| {
@@ -120,27 +121,13 @@ impl Tally {
             count.refused += 1;
             return;
         }
-        count.partly += 1;
-        let missing: Vec<&String> = texts.iter().filter(|text| !errors.contains(text)).collect();
-        if missing.is_empty() || errors.iter().any(|text| !texts.contains(text)) {
-            self.faults.push(format!("{name}: ours {errors:#?}, Kubernetes {texts:#?}\n    {}", show(sent)));
-        }
-        for text in missing {
-            let digits = |c: char| if c.is_ascii_digit() { '0' } else { c };
-            let text: String = text.chars().take(140).map(digits).collect();
-            *self.missed.entry(format!("{} {text}", resource.kind)).or_default() += 1;
-        }
+        self.faults.push(format!("{name}: ours {errors:#?}, Kubernetes {texts:#?}\n    {}", show(sent)));
     }
 
     pub(super) fn finish(self, what: &str) {
-        println!("{what}: stored alike, refused alike, refused with more errors there");
-        for (name, Count { stored, refused, partly }) in &self.kinds {
-            println!("  {stored:5} {refused:5} {partly:5} {name}");
-        }
-        let mut missed: Vec<_> = self.missed.into_iter().collect();
-        missed.sort_by_key(|(_, count)| usize::MAX - count);
-        for (text, count) in missed.into_iter().take(150) {
-            println!("  not here: {count} {text}");
+        println!("{what}: stored by Kubernetes and here, refused by both with the same errors");
+        for (name, Count { stored, refused }) in &self.kinds {
+            println!("  {stored:5} {refused:5} {name}");
         }
         let mut faults = self.faults;
         faults.sort_by_key(String::len);
@@ -148,17 +135,29 @@ impl Tally {
     }
 }
 
-/// Expressions are not compiled here, and URLs and JSON paths hardly parsed.
+/// Expressions are not compiled here, URLs and JSON paths hardly parsed, and names of time zones not known. The oracle is a
+/// server that allows no privileges; most servers are not.
 fn is_left_out(text: &str) -> bool {
-    ["compilation failed", "url must be a valid URL", "invalid JSONPath"].iter().any(|known| text.contains(known))
+    let texts = [
+        "compilation failed",
+        "must evaluate to",
+        "url must be a valid URL",
+        "invalid JSONPath",
+        "unknown time zone",
+        "invalid location name",
+        "disallowed by cluster policy",
+        "status.extendedResourceClaimStatus",
+        "allocatedResourcesStatus",
+    ];
+    texts.iter().any(|known| text.contains(known))
 }
 
-/// Two errors show internal values of Go, which differ here: the difference of two pods, and a template of pods.
+/// Some errors show internal values of Go, which differ here: the difference of two pods, a template of pods, a volume.
 pub(super) fn without_go(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    match line.strip_prefix("spec.template: Invalid value: ").and_then(|_| line.rsplit_once(": field is immutable")) {
-        Some(_) => "spec.template: field is immutable".to_owned(),
-        None => line.to_owned(),
+    let is_internal = |value: &str| value.contains("\"InlineVolumeSpec\":{") || line.starts_with("spec.template");
+    match line.split_once(": Invalid value: ").zip(line.rsplit_once(": field is immutable")) {
+        Some(((field, value), _)) if is_internal(value) => format!("{field}: field is immutable"),
+        _ => line.to_owned(),
     }
 }
-

@@ -55,7 +55,9 @@ fn check_limit(errors: &mut Errors, name: &str, amount: Quantity, limit: Option<
             errors.push(FieldError::required(at.child("limits"), why));
             return;
         }
-        Some(limit) if amount.compare(limit).is_ne() && !overcommits => format!("must be equal to {name} limit of {limit}"),
+        Some(limit) if amount.compare(limit).is_ne() && !overcommits => {
+            format!("must be equal to {name} limit of {limit}")
+        }
         Some(limit) if amount.compare(limit).is_gt() => {
             format!("must be less than or equal to {name} limit of {limit}")
         }
@@ -109,7 +111,7 @@ fn check_claims(errors: &mut Errors, resources: &Object, claims: &[&str], at: Pa
 }
 
 /// Resources of the pod as a whole.
-pub(super) fn check_pod_resources(errors: &mut Errors, spec: &Object, at: Path<'_>) {
+pub(super) fn check_pod_resources(errors: &mut Errors, spec: &Object, claims: &[&str], at: Path<'_>) {
     let Some(resources) = child(spec, "resources") else { return };
     let resources_at = at.child("resources");
     if child(spec, "os").is_some_and(|os| text(os, "name") == "windows") {
@@ -118,7 +120,7 @@ pub(super) fn check_pod_resources(errors: &mut Errors, spec: &Object, at: Path<'
     }
     forbid(errors, resources, "claims", resources_at, "claims may not be set for Resources at pod-level");
     check_amounts(errors, resources, pod_resource_name, resources_at);
-    check_claims(errors, resources, &[], resources_at);
+    check_claims(errors, resources, claims, resources_at);
     let at = resources_at;
     for (key, every) in [("requests", true), ("limits", false)] {
         for (name, together) in aggregated(spec, key).into_iter().filter(|(name, _)| every || is_huge(name)) {

@@ -114,7 +114,9 @@ fn check_ephemeral(errors: &mut Errors, pod: &Context<'_>, at: Path<'_>) {
         }
         let given = |key: &&str| match *key {
             "resources" => child(container, key).is_some_and(|resources| !resources.is_empty()),
-            key => !absent(container, key) && !container.get(key).and_then(|it| it.as_array()).is_some_and(Vec::is_empty),
+            key => {
+                !absent(container, key) && !container.get(key).and_then(|it| it.as_array()).is_some_and(Vec::is_empty)
+            }
         };
         let keys = [
             "ports",
@@ -208,7 +210,8 @@ fn check_resizing(errors: &mut Errors, container: &Object, never: bool, at: Path
         if !seen.insert(resource) {
             errors.push(FieldError::duplicate(at, BadValue::typed_text(resource)));
         }
-        for (key, known) in [("resourceName", ["cpu", "memory"]), ("restartPolicy", ["NotRequired", "RestartContainer"])]
+        for (key, known) in
+            [("resourceName", ["cpu", "memory"]), ("restartPolicy", ["NotRequired", "RestartContainer"])]
         {
             match text(policy, key) {
                 "" => errors.push(FieldError::required(list_at, "")),

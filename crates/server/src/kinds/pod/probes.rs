@@ -61,8 +61,7 @@ fn check_handler(errors: &mut Errors, handler: &Object, grace: Option<i64>, at: 
             "sleep" => {
                 let seconds = integer(action, "seconds").unwrap_or_default();
                 if let Some(grace) = grace.filter(|grace| !(0..=*grace).contains(&seconds)) {
-                    let why =
-                        format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
+                    let why = format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
                     errors.push(FieldError::invalid(at, json(seconds), why));
                 }
             }

@@ -102,7 +102,8 @@ fn check_app_armor(errors: &mut Errors, context: &Object, at: Path<'_>) {
 fn check_windows_options(errors: &mut Errors, context: &Object, at: Path<'_>) {
     within(context, "windowsOptions", at, |options, at| {
         formed(errors, options, "gmsaCredentialSpecName", at, names::dns_subdomain);
-        let mut refuse = |key: &str, value: &str, why: &str| errors.push(FieldError::invalid(at.child(key), value, why));
+        let mut refuse =
+            |key: &str, value: &str, why: &str| errors.push(FieldError::invalid(at.child(key), value, why));
         match options.get("gmsaCredentialSpec").and_then(Value::as_str) {
             Some("") => refuse("gmsaCredentialSpec", "", "gmsaCredentialSpec cannot be an empty string"),
             Some(text) if text.len() > 64 * 1024 => {
@@ -134,7 +135,9 @@ fn windows_user_faults(name: &str) -> Vec<&'static str> {
     }
     let is_domain = |domain: &str| {
         let inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
-        let netbios = !domain.is_empty() && domain.len() <= 15 && !domain.contains(['\\', '/', ':', '*', '?', '<', '>', '|', '.']);
+        let netbios = !domain.is_empty()
+            && domain.len() <= 15
+            && !domain.contains(['\\', '/', ':', '*', '?', '<', '>', '|', '.']);
         netbios || (domain.bytes().all(inner) && names::dns_subdomain(&domain.to_lowercase()).is_empty())
     };
     if domain.is_some_and(|domain| !is_domain(domain)) {
@@ -178,7 +181,7 @@ pub(super) fn check_pod_context(errors: &mut Errors, spec: &Object, at: Path<'_>
     check_windows_options(errors, context, at);
     check_app_armor(errors, context, at);
     supported_if(errors, context, "supplementalGroupsPolicy", at, &["Merge", "Strict"]);
-    supported_if(errors, context, "seLinuxChangePolicy", at, &["MountOption", "Recursive"]);
+    supported_if(errors, context, "seLinuxChangePolicy", at, &["Recursive"]);
 }
 
 fn check_sysctls(errors: &mut Errors, context: &Object, spec: &Object, at: Path<'_>) {
@@ -210,6 +213,37 @@ fn check_sysctls(errors: &mut Errors, context: &Object, spec: &Object, at: Path<
         }
         seen.insert(name);
     });
+}
+
+/// Containers that are processes of a Windows node: all of them or none.
+pub(super) fn check_host_process(errors: &mut Errors, spec: &Object, at: Path<'_>) {
+    let of = |object: &Object| {
+        let options = child(object, "securityContext").and_then(|context| child(context, "windowsOptions"))?;
+        options.get("hostProcess").and_then(Value::as_bool)
+    };
+    let of_pod = of(spec);
+    let (mut count, mut processes) = (0, 0);
+    super::each_container(spec, at, |container, at| {
+        count += 1;
+        let own = of(container);
+        if let (Some(pod), Some(own)) = (of_pod, own)
+            && pod != own
+        {
+            let context = at.child("securityContext");
+            let options = context.child("windowsOptions");
+            let why = format!("pod hostProcess value must be identical if both are specified, was {pod}");
+            errors.push(FieldError::invalid(options.child("hostProcess"), json(own), why));
+        }
+        processes += i32::from(own.or(of_pod).unwrap_or_default());
+    });
+    if processes > 0 && processes != count {
+        let why = "If pod contains any hostProcess containers then all containers must be HostProcess containers";
+        errors.push(FieldError::invalid(at, "", why));
+    }
+    if processes > 0 && !flag(spec, "hostNetwork") {
+        let why = "hostNetwork must be true if pod contains any hostProcess containers";
+        errors.push(FieldError::invalid(at.child("hostNetwork"), json(false), why));
+    }
 }
 
 /// A pod with users of its own shares little else with its node.

@@ -3,9 +3,7 @@
 use rolewright_core::validate::{BadValue, FieldError, Path, names};
 use serde_json::Value;
 
-use super::super::check::{
-    Errors, IMMUTABLE, each, each_item, formed, ip, json, parse_ip, required,
-};
+use super::super::check::{Errors, IMMUTABLE, each, each_item, formed, internal_error, ip, json, parse_ip, required};
 use super::super::internal;
 use super::super::read::{below, child, integer, items, items_mut, list, text};
 use super::super::semantic;
@@ -59,7 +57,9 @@ pub(in super::super) fn validate_update(pod: &Object, old: &Object) -> Errors {
     if integer(old, "terminationGracePeriodSeconds").is_some_and(|seconds| seconds < 0)
         && integer(new, "terminationGracePeriodSeconds") == Some(1)
     {
-        wanted.extend(old.get_key_value("terminationGracePeriodSeconds").map(|(key, value)| (key.clone(), value.clone())));
+        wanted.extend(
+            old.get_key_value("terminationGracePeriodSeconds").map(|(key, value)| (key.clone(), value.clone())),
+        );
     }
     if !list(old, "schedulingGates").is_empty() {
         check_gated(&mut errors, &mut wanted, old, at);
@@ -218,10 +218,16 @@ fn check_ips(errors: &mut Errors, status: &Object, old: &Object, key: &str, at: 
     let count = list(status, key).len();
     let families: Vec<bool> =
         items(status, key).filter_map(|ip| parse_ip(text(ip, "ip"))).map(|ip| ip.is_ipv6()).collect();
-    if count < 2 || families.len() < count {
+    if count < 2 {
         return;
     }
-    if count > 2 || families.iter().all(|v6| *v6) || !families.contains(&true) {
+    let bad = |(_, ip): &(usize, &Object)| parse_ip(text(ip, "ip")).is_none();
+    let bad = items(status, key).enumerate().find(bad);
+    if let Some((i, ip)) = bad {
+        let why = format!("failed to check for dual stack with error:invalid IP[{i}]: {}", text(ip, "ip"));
+        errors.push(internal_error(list_at, why));
+    }
+    if bad.is_some() || count > 2 || families.iter().all(|v6| *v6) || !families.contains(&true) {
         let one = |address: &Value| internal::shown("", "Pod", &["status", key], Some(address));
         let all: Vec<String> = list(status, key).iter().map(one).collect();
         let why = "may specify no more than one IP for each IP family";

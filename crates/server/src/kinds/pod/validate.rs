@@ -16,7 +16,7 @@ use super::containers::{Context, check_containers, check_host_network, check_ima
 use super::each_container;
 use super::environment::check_file_volumes;
 use super::scheduling::{check_affinity, check_gates, check_spreading, check_tolerations};
-use super::security::{check_host_users, check_pod_context, check_system};
+use super::security::{check_host_process, check_host_users, check_pod_context, check_system};
 use super::volumes::{Owner, check_volumes};
 use crate::strategy::Object;
 
@@ -88,8 +88,9 @@ fn check_spec(errors: &mut Errors, spec: &Object, pod: Owner<'_>, at: Path<'_>) 
     let volumes = check_volumes(errors, spec, pod, at.child("volumes"));
     let claims = check_claims(errors, spec, at);
     let host_users = spec.get("hostUsers") != Some(&Value::from(false));
-    check_containers(errors, &Context { spec, volumes, claims, host_users }, at);
-    check_pod_resources(errors, spec, at);
+    let context = Context { spec, volumes, claims, host_users };
+    check_containers(errors, &context, at);
+    check_pod_resources(errors, spec, &context.claims, at);
     check_host_network(errors, spec, pod.is_pod, at);
     one_of(errors, spec, "restartPolicy", at, &["Always", "OnFailure", "Never"]);
     let policies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
@@ -100,6 +101,7 @@ fn check_spec(errors: &mut Errors, spec: &Object, pod: Owner<'_>, at: Path<'_>) 
     check_dns(errors, spec, at);
     check_gates(errors, spec, at);
     check_spreading(errors, spec, at);
+    check_host_process(errors, spec, at);
     check_host_users(errors, spec, at);
     check_hostname(errors, spec, at);
     name(errors, spec, "serviceAccountName", at, names::dns_subdomain);
@@ -198,10 +200,12 @@ fn check_dns(errors: &mut Errors, spec: &Object, at: Path<'_>) {
 
 /// A subdomain in which labels may have underscores too.
 fn search_domain(text: &str) -> Vec<String> {
-    const DOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-', '_' or \
+    const DOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or \
         '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
-        '[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
-    let faults = names::dns_subdomain(&text.replace('_', "-"));
+        '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+    let plain = |label: &str| label.strip_prefix('_').unwrap_or(label).replace('_', "-");
+    let labels: Vec<String> = text.split('.').map(plain).collect();
+    let faults = names::dns_subdomain(&labels.join("."));
     let reword = |fault: String| if fault.starts_with("a lowercase") { DOMAIN.to_owned() } else { fault };
     faults.into_iter().map(reword).collect()
 }

@@ -6,8 +6,9 @@ use rolewright_core::validate::{BadValue, FieldError, Path, names};
 use serde_json::Value;
 
 use super::super::check::{
-    EFFECTS, Errors, IMMUTABLE, Range, amounts, cidr, container_resource_name, each, each_item, each_text, is_huge,
-    is_in_quota, is_native, json, list_json, one_of, quota_resource_name, resource_amount, resource_name, shown,
+    EFFECTS, Errors, IMMUTABLE, Range, amounts, cidr, container_resource_name, each, each_item, each_text,
+    internal_error, is_huge, is_in_quota, is_native, json, list_json, one_of, quota_resource_name, resource_amount,
+    resource_name, shown,
 };
 use super::super::internal;
 use super::super::quantity::Quantity;
@@ -55,14 +56,14 @@ fn check_limit(errors: &mut Errors, limit: &Object, kind: &str, at: Path<'_>) {
     }
     let of = |key| amounts(limit, key).collect::<BTreeMap<_, _>>();
     let (min, max, ratio) = (of("min"), of("max"), of("maxLimitRequestRatio"));
-    let (default, request) =
-        if kind == "Pod" { Default::default() } else { (of("default"), of("defaultRequest")) };
+    let (default, request) = if kind == "Pod" { Default::default() } else { (of("default"), of("defaultRequest")) };
     if kind == "PersistentVolumeClaim" && !min.contains_key("storage") && !max.contains_key("storage") {
         let why = "either minimum or maximum storage value is required, but neither was provided";
         errors.push(FieldError::required(at.child("limits"), why));
     }
     check_names(errors, "maxLimitRequestRatio");
-    let all: BTreeSet<&str> = [&min, &max, &ratio, &default, &request].into_iter().flat_map(|map| map.keys().copied()).collect();
+    let all: BTreeSet<&str> =
+        [&min, &max, &ratio, &default, &request].into_iter().flat_map(|map| map.keys().copied()).collect();
     for name in all {
         let get = |map: &BTreeMap<&str, Quantity>| map.get(name).copied();
         let (min, max, default, request) = (get(&min), get(&max), get(&default), get(&request));
@@ -173,7 +174,11 @@ fn check_scope_selector(errors: &mut Errors, spec: &Object, selector: &Object, a
         }
         for _ in unfit(spec, scope) {
             let why = "unsupported scope applied to resource";
-            errors.push(FieldError::invalid(at, json(internal::shown("", "ResourceQuota", &["spec", "scopeSelector"], spec.get("scopeSelector"))), why));
+            errors.push(FieldError::invalid(
+                at,
+                json(internal::shown("", "ResourceQuota", &["spec", "scopeSelector"], spec.get("scopeSelector"))),
+                why,
+            ));
         }
         if SCOPES.contains(&scope)
             && !matches!(scope, "PriorityClass" | "VolumeAttributesClass")
@@ -251,10 +256,15 @@ pub(in super::super) fn node(node: &Object) -> Errors {
     if ranges.len() > 1 {
         let at = SPEC.child("podCIDRs");
         let parsed: Vec<bool> = ranges.iter().filter_map(|text| Range::parse(text)).map(Range::is_v6).collect();
-        if parsed.len() < ranges.len() {
-            return errors;
+        let bad = ranges.iter().enumerate().find(|(_, text)| Range::parse(text).is_none());
+        if let Some((i, text)) = bad {
+            let why = format!(
+                "invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[{i}]: <nil> (invalid CIDR \
+                 address: {text})"
+            );
+            errors.push(internal_error(at, why));
         }
-        if ranges.len() > 2 || parsed.iter().all(|v6| *v6) || !parsed.contains(&true) {
+        if bad.is_some() || ranges.len() > 2 || parsed.iter().all(|v6| *v6) || !parsed.contains(&true) {
             let why = "may specify no more than one CIDR for each IP family";
             errors.push(FieldError::invalid(at, list_json(spec, "podCIDRs"), why));
         }
@@ -294,7 +304,8 @@ fn check_features(errors: &mut Errors, status: &Object) {
 
 fn is_feature(name: &str) -> bool {
     let is_segment = |segment: &str| {
-        segment.starts_with(|c: char| c.is_ascii_alphabetic()) && segment.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        segment.starts_with(|c: char| c.is_ascii_alphabetic())
+            && segment.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
     name.starts_with(|c: char| c.is_ascii_uppercase()) && name.split('/').all(is_segment)
 }
@@ -318,7 +329,11 @@ fn check_taints(errors: &mut Errors, spec: &Object) {
     });
 }
 
-pub(in super::super) fn node_update(node: &Object, old: &Object) -> Errors {
+pub(in super::super) fn node_update(object: &Object, old: &Object) -> Errors {
+    [node(object), node_status(object, old)].concat()
+}
+
+pub(in super::super) fn node_status(node: &Object, old: &Object) -> Errors {
     let mut errors = Errors::new();
     let empty = Object::new();
     let (spec, status) = (child(node, "spec").unwrap_or(&empty), child(node, "status").unwrap_or(&empty));

@@ -123,7 +123,8 @@ pub(in super::super) fn claim_update(object: &Object, old_object: &Object) -> Er
 /// A claim may ask for less than before, but for more than it has.
 fn check_shrinking(errors: &mut Errors, spec: &Object, old: &Object, old_object: &Object) {
     const NONE: Quantity = Quantity::NONE;
-    let has = below(old_object, &["status"]).and_then(|status| amounts(status, "capacity").find(|(name, _)| *name == "storage"));
+    let has = below(old_object, &["status"])
+        .and_then(|status| amounts(status, "capacity").find(|(name, _)| *name == "storage"));
     let has = has.map_or(NONE, |(_, amount)| amount);
     let (now, before) = (storage_of(spec).unwrap_or(NONE), storage_of(old).unwrap_or(NONE));
     if now.compare(before).is_lt() && !now.compare(has).is_gt() {

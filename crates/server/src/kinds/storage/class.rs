@@ -83,7 +83,8 @@ fn check_topologies(errors: &mut Errors, class: &Object) {
                 errors.push(FieldError::duplicate(at.child("key"), key));
             }
         });
-        if seen.contains(&wanted) {
+        // A term that asks for nothing is like those that are yet to come.
+        if wanted.is_empty() || seen.contains(&wanted) {
             errors.push(FieldError::duplicate(at.child("matchLabelExpressions"), ""));
         }
         seen.push(wanted);

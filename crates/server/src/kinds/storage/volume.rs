@@ -8,7 +8,7 @@ use super::super::check::{
     supported, supported_if, within,
 };
 use super::super::internal;
-use super::super::read::{absent, child, list, text};
+use super::super::read::{absent, child, items, items_mut, known_mut, list, text};
 use super::super::semantic;
 use super::super::volumes::{amounts_json, check_backsteps, check_driver, check_modes, check_source, only_source};
 use crate::facts::{Ty, Type, type_of};
@@ -187,16 +187,48 @@ pub(in super::super) fn volume_update(object: &Object, old: &Object) -> Errors {
         errors.push(FieldError::forbidden(SPEC.child("persistentvolumesource"), why));
     }
     immutable(&mut errors, spec, old, "volumeMode", Path::Root);
-    if !absent(old, "nodeAffinity") && !same(&"nodeAffinity") {
-        let shown = json(spec.get("nodeAffinity").unwrap_or(&Value::Null));
+    let mut before = old.clone();
+    if let (Some(new), Some(old)) = (child(spec, "nodeAffinity"), known_mut(&mut before, "nodeAffinity")) {
+        rename_keys(new, old);
+    }
+    let ty = spec_type("", "PersistentVolume");
+    if !absent(old, "nodeAffinity") && ty.is_some_and(|ty| !semantic::same_at(ty, spec, &before, "nodeAffinity")) {
+        let shown = match spec.get("nodeAffinity") {
+            Some(value) if !value.is_null() => {
+                internal::shown("", "PersistentVolume", &["spec", "nodeAffinity"], Some(value))
+            }
+            _ => "null".to_owned(),
+        };
         let why = format!("{IMMUTABLE}, except for updating from beta label to GA");
-        errors.push(FieldError::invalid(Path::field("nodeAffinity"), shown, why));
+        errors.push(FieldError::invalid(Path::field("nodeAffinity"), json(shown), why));
     }
     if !absent(old, "volumeAttributesClassName") && absent(spec, "volumeAttributesClassName") {
         let at = SPEC.child("volumeAttributesClassName");
         errors.push(FieldError::forbidden(at, "update from non-nil value to nil is forbidden"));
     }
     errors
+}
+
+/// Labels of nodes that got other names may be called by them. Kubernetes takes no key at all for the new name of others.
+fn rename_keys(new: &Object, old: &mut Object) {
+    let renamed = |key: &str| match key {
+        "failure-domain.beta.kubernetes.io/zone" => "topology.kubernetes.io/zone",
+        "failure-domain.beta.kubernetes.io/region" => "topology.kubernetes.io/region",
+        "beta.kubernetes.io/os" => "kubernetes.io/os",
+        "beta.kubernetes.io/arch" => "kubernetes.io/arch",
+        "beta.kubernetes.io/instance-type" => "node.kubernetes.io/instance-type",
+        _ => "",
+    };
+    let (Some(new), Some(old)) = (child(new, "required"), known_mut(old, "required")) else { return };
+    for (new, old) in items(new, "nodeSelectorTerms").zip(items_mut(old, "nodeSelectorTerms")) {
+        for kind in ["matchExpressions", "matchFields"] {
+            for (new, old) in items(new, kind).zip(items_mut(old, kind)) {
+                if text(new, "key") == renamed(text(old, "key")) {
+                    old.insert("key".to_owned(), text(new, "key").into());
+                }
+            }
+        }
+    }
 }
 
 pub(in super::super) fn attachment(object: &Object) -> Errors {
@@ -248,9 +280,14 @@ fn check_attachment_status(errors: &mut Errors, status: &Object, at: Path<'_>) {
 
 pub(in super::super) fn attachment_update(object: &Object, old: &Object) -> Errors {
     let mut errors = attachment(object);
-    let same = type_of("storage.k8s.io", "v1", "VolumeAttachment").is_none_or(|ty| semantic::same_at(ty, object, old, "spec"));
+    let same =
+        type_of("storage.k8s.io", "v1", "VolumeAttachment").is_none_or(|ty| semantic::same_at(ty, object, old, "spec"));
     if !same {
-        errors.push(FieldError::invalid(SPEC, json(internal::shown("storage.k8s.io", "VolumeAttachment", &["spec"], object.get("spec"))), IMMUTABLE));
+        errors.push(FieldError::invalid(
+            SPEC,
+            json(internal::shown("storage.k8s.io", "VolumeAttachment", &["spec"], object.get("spec"))),
+            IMMUTABLE,
+        ));
     }
     errors
 }

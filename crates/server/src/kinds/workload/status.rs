@@ -117,8 +117,7 @@ pub(in super::super) fn revision_update(object: &Object, old: &Object) -> Errors
     not_negative(&mut errors, object, "revision", Path::Root);
     let data = |object: &Object| object.get("data").filter(|data| !data.is_null()).cloned();
     if data(object) != data(old) {
-        // Go shows no content of what it has not read.
-        let shown = if data(object).is_some() { json("{}") } else { BadValue::null() };
+        let shown = data(object).map_or_else(BadValue::null, json);
         errors.push(FieldError::invalid(Path::field("data"), shown, IMMUTABLE));
     }
     errors
