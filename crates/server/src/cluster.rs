@@ -69,9 +69,12 @@ impl Cluster {
         Self { state: RwLock::new(state), changed, work: Notify::new() }
     }
 
-    /// Leaves aggregated roles to somebody else.
+    /// Leaves aggregated roles to somebody else. They know nothing of ceilings, so only who holds everything may write
+    /// such roles then.
     pub(crate) fn leave_aggregation(&self) {
-        self.state.write().unwrap_or_else(PoisonError::into_inner).rights.aggregates = false;
+        let rights = &mut self.state.write().unwrap_or_else(PoisonError::into_inner).rights;
+        rights.aggregates = false;
+        rights.guard = Guard::Strict;
     }
 
     /// Looks at the state. Do not hold this across an await.

@@ -21,6 +21,8 @@ pub use crate::query::FieldValidation;
 use crate::status::Failure;
 use crate::strategy::Object;
 use kind::Kind;
+pub(crate) use base64::from_url;
+use node::Node;
 pub(crate) use ordered::ordered;
 pub(crate) use restore::restore_fault;
 pub(crate) use stored::as_stored;
@@ -51,6 +53,8 @@ pub struct Decoded {
     pub kind: String,
     /// What the client should know.
     pub warnings: Vec<String>,
+    /// The body has `metadata.managedFields` without any entry: who manages what is to be forgotten.
+    pub forgets_managers: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +106,7 @@ pub fn decode(
         )));
     }
     let warnings = read.duplicates.into_iter().chain(read.strict).collect();
-    Ok(Decoded { object: read.object, group, version, kind, warnings })
+    Ok(Decoded { object: read.object, group, version, kind, warnings, forgets_managers: read.forgets_managers })
 }
 
 /// What Go says of bytes that are no JSON.
@@ -138,12 +142,45 @@ fn options(media: Media, body: &[u8], kind: &str) -> Result<Object, String> {
     Ok(found.stamp(conformed.value))
 }
 
+/// What a client applies: not yet of any type.
+pub(crate) struct Configuration {
+    pub(crate) object: Object,
+    /// Keys that come twice.
+    repeated: Vec<String>,
+}
+
+impl Configuration {
+    /// What strict clients are told, and others are warned of.
+    pub(crate) fn strict_error(&self) -> Option<(String, &[String])> {
+        let lines = self.repeated.join("\n  ");
+        let error = format!("error converting YAML to JSON: yaml: unmarshal errors:\n  {lines}");
+        (!self.repeated.is_empty()).then_some((error, self.repeated.as_slice()))
+    }
+}
+
+/// Reads an applied configuration.
+pub(crate) fn decode_configuration(body: &[u8]) -> Result<Configuration, String> {
+    let yaml = yaml::parse(body).map_err(|error| format!("error converting YAML to JSON: {error}"))?;
+    let undecoded = |why: String| format!("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {why}");
+    let object = match yaml.node {
+        Node::Null => Object::new(),
+        node @ Node::Object(_) => match node.into_value() {
+            Ok(Value::Object(object)) => object,
+            Ok(_) => Object::new(),
+            Err(literal) => return Err(undecoded(format!("number {literal} into Go value of type float64"))),
+        },
+        other => return Err(undecoded(format!("{} into Go value of type map[string]interface {{}}", other.form()))),
+    };
+    Ok(Configuration { object, repeated: yaml.duplicates })
+}
+
 struct Read {
     object: Object,
     kind: Kind,
     /// Keys of YAML that come twice.
     duplicates: Vec<String>,
     strict: Vec<String>,
+    forgets_managers: bool,
 }
 
 impl Read {
@@ -230,12 +267,12 @@ fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Re
         (Some(node), _) => node,
         (None, raw) => protobuf::message(ty, raw.unwrap_or_default()).map_err(|error| refuse(&kind, error))?,
     };
-    let Conformed { value, strict: found } =
+    let Conformed { value, strict: found, forgets_managers } =
         typed::conform_node(ty, node, strict && media != Media::Protobuf).map_err(|error| refuse(&kind, error))?;
     if let Some(error) = kind.no_conversion(ty, expected) {
         return Err(refuse(&kind, error));
     }
-    Ok(Read { object: kind.stamp(value), kind, duplicates, strict: found })
+    Ok(Read { object: kind.stamp(value), kind, duplicates, strict: found, forgets_managers })
 }
 
 /// Sets what every object says about itself.

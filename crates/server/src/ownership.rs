@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::catalog::Served;
 use crate::managed;
+use crate::status::Failure;
 use crate::strategy::Object;
 use crate::time;
 
@@ -17,28 +18,47 @@ pub(crate) fn track(served: &Served, live: Option<&Object>, object: &mut Object,
     let mut view = (conversion.from_stored)(object);
     record(served, live.as_ref(), &mut view, manager, subresource);
     let fields = view.get("metadata").and_then(|metadata| metadata.get("managedFields")).cloned();
-    if let (Some(fields), Some(metadata)) = (fields, object.get_mut("metadata").and_then(Value::as_object_mut)) {
-        metadata.insert("managedFields".to_owned(), fields);
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        match fields {
+            Some(fields) => metadata.insert("managedFields".to_owned(), fields),
+            None => metadata.remove("managedFields"),
+        };
     }
 }
 
 fn record(served: &Served, live: Option<&Object>, object: &mut Object, manager: &str, subresource: &str) {
+    let (version, now) = (served.api_version(), time::seconds(time::now()));
+    managed::update(&request(served, &version, manager, subresource, &now), live, object);
+    if let Some(live) = live {
+        managed::keep_times(live, object);
+    }
+}
+
+/// Makes `live` what `manager` wants of it. Everything is in the form that the client used.
+pub(crate) fn apply(
+    served: &Served,
+    live: Option<&Object>,
+    configuration: &Object,
+    manager: &str,
+    subresource: &str,
+    force: bool,
+) -> Result<Object, Failure> {
+    let (version, now) = (served.api_version(), time::seconds(time::now()));
+    managed::apply(&request(served, &version, manager, subresource, &now), live, configuration, force)
+}
+
+fn request<'a>(
+    served: &Served,
+    api_version: &'a str,
+    manager: &'a str,
+    subresource: &'a str,
+    now: &'a str,
+) -> managed::Request<'a> {
     let handling = match subresource {
         "" => &served.facts.handling,
         name => served.subresource(name).map_or(&served.facts.handling, |sub| &sub.handling),
     };
-    let request = managed::Request {
-        ty: served.ty,
-        api_version: &served.api_version(),
-        manager,
-        subresource,
-        reset_fields: handling.reset_fields,
-        now: &time::seconds(time::now()),
-    };
-    managed::update(&request, live, object);
-    if let Some(live) = live {
-        managed::keep_times(live, object);
-    }
+    managed::Request { ty: served.ty, api_version, manager, subresource, reset_fields: handling.reset_fields, now }
 }
 
 /// An object names each of its owners once. Returns a warning where it did not.

@@ -4,6 +4,7 @@
 //! decode and default, namespace, ownership of fields, escalation, the kind's own rules, and then the commit.
 
 mod admit;
+mod apply;
 mod create;
 mod delete;
 mod filter;
@@ -82,6 +83,9 @@ impl Call<'_> {
         let expected = codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
         let decoded = codec::decode(self.content_type, &self.body, expected, validation).map_err(unnamed_scheme)?;
         let mut object = decoded.object;
+        if decoded.forgets_managers {
+            set_meta(&mut object, "managedFields", Vec::<Value>::new());
+        }
         self.served.strategy.default(&mut object);
         self.warn(decoded.warnings);
         Ok(self.to_stored(object))
@@ -109,16 +113,17 @@ impl Call<'_> {
     }
 
     /// Addresses and ports that a service gets from the server.
-    fn allocate(&self, object: &mut Object, old: Option<&Object>) {
+    fn allocate(&self, object: &mut Object, old: Option<&Object>) -> Result<(), Failure> {
         if self.served.plural != "services" || !self.served.group.is_empty() || !self.info.subresource.is_empty() {
-            return;
+            return Ok(());
         }
         if let Some(old) = old {
             crate::kinds::service::keep_allocated(object, old);
         }
         // WHY: drawn, not counted: nothing is reachable there, and a clash among 65,000 harms nobody.
         let next_ip = || format!("10.96.{}.{}", uid::random_below(256), 1 + uid::random_below(254));
-        crate::kinds::service::allocate(object, next_ip, || i64::from(30_000 + uid::random_below(2768)));
+        let errors = crate::kinds::service::allocate(object, next_ip, || i64::from(30_000 + uid::random_below(2768)));
+        if errors.is_empty() { Ok(()) } else { Err(Failure::invalid("", "Service", meta(object, "name"), &errors)) }
     }
 
     /// Whose fields the written ones become.

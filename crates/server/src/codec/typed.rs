@@ -21,6 +21,8 @@ pub struct Conformed {
     pub value: Value,
     /// What strict decoding holds against it: unknown and duplicate fields, at most 100.
     pub strict: Vec<String>,
+    /// The document has `metadata.managedFields` without any entry: a wish, of which Go writes nothing.
+    pub forgets_managers: bool,
 }
 
 /// Gives a value the form of a type. The error is Go's.
@@ -40,7 +42,7 @@ pub(crate) fn empty(ty: &'static Type, metadata: &Value) -> crate::strategy::Obj
 pub(super) fn conform_node(ty: &'static Type, node: Node<'_>, strict: bool) -> Result<Conformed, String> {
     let mut decoder = Decoder::new(strict);
     let value = decoder.run(Ty::Ref(ty), "", node).map_err(|fault| fault.to_string())?;
-    Ok(Conformed { value, strict: decoder.strict })
+    Ok(Conformed { value, strict: decoder.strict, forgets_managers: decoder.forgets_managers })
 }
 
 /// Strict decoding stops counting here.
@@ -57,11 +59,20 @@ struct Decoder {
     stack: Vec<&'static str>,
     /// Go reads on after a type error, and a later error of another sort is the one it reports.
     saved: Option<Fault>,
+    forgets_managers: bool,
 }
 
 impl Decoder {
     fn new(watch: bool) -> Self {
-        Self { watch, strict: Vec::new(), path: String::new(), within: None, stack: Vec::new(), saved: None }
+        Self {
+            watch,
+            strict: Vec::new(),
+            path: String::new(),
+            within: None,
+            stack: Vec::new(),
+            saved: None,
+            forgets_managers: false,
+        }
     }
 
     fn run(&mut self, ty: Ty, go: &'static str, node: Node<'_>) -> Result<Value, Fault> {
@@ -123,6 +134,9 @@ impl Decoder {
             let null = node == Node::Null;
             let value = if null && field.pointer { Ok(None) } else { self.value(field.ty, field.go, node) };
             self.path.truncate(path);
+            if self.stack == ["metadata", "managedFields"] {
+                self.forgets_managers = matches!(&value, Ok(Some(Value::Array(entries))) if entries.is_empty());
+            }
             self.stack.truncate(depth);
             match value? {
                 Some(value) => write(field, value, key, &mut out),

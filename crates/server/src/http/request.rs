@@ -100,7 +100,8 @@ impl RequestInfo {
             "delete" => "deletecollection".clone_into(&mut self.verb),
             _ => {}
         }
-        if ["list", "watch", "deletecollection"].contains(&self.verb.as_str()) {
+        // Deleting all is never about one name, whatever selects.
+        if ["list", "watch"].contains(&self.verb.as_str()) {
             let selected =
                 parameters(query).find(|(key, _)| key == "fieldSelector").and_then(|(_, text)| only_name(&text));
             self.selected = selected.is_some();
@@ -175,6 +176,7 @@ mod tests {
             ("GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode", "", "get", "rbac.authorization.k8s.io", "v1", "", "clusterroles", "system:node", ""),
             ("GET", "/api/v1/watch/namespaces/a/pods", "", "watch", "", "v1", "a", "pods", "", ""),
             ("GET", "/api/v1/namespaces/a/secrets", "&fieldSelector=metadata.name%3Dx&watch=true", "watch", "", "v1", "a", "secrets", "x", ""),
+            ("DELETE", "/api/v1/namespaces/a/secrets", "fieldSelector=metadata.name%3Dx", "deletecollection", "", "v1", "a", "secrets", "", ""),
             ("GET", "/api/v1/", "", "get", "", "", "", "", "", ""),
             ("GET", "/apis/apps", "", "get", "", "", "", "", "", ""),
             ("HEAD", "/healthz", "", "head", "", "", "", "", "", ""),

@@ -1,5 +1,7 @@
 //! Admission webhooks and policies.
 
+pub(super) mod bindings;
+mod matching;
 pub(super) mod policies;
 mod rules;
 pub(super) mod webhooks;

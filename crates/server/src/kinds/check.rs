@@ -7,7 +7,8 @@ mod resources;
 
 pub(super) use condition::{at_most, conditions, counts};
 pub(super) use network::{
-    Range, balancer_host, canonical_ip, cidr, endpoint_ip, host, ip, parse_ip, port, port_name, port_number,
+    Range, balancer_host, canonical_cidr, canonical_ip, cidr, endpoint_ip, host, ip, parse_ip, port, port_name,
+    port_number,
 };
 pub(super) use nodes::{EFFECTS, node_selector, node_term};
 pub(super) use resources::{

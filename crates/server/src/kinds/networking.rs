@@ -3,6 +3,7 @@
 pub(super) mod endpoints;
 pub(super) mod ingress;
 pub(super) mod policy;
+pub(super) mod ranges;
 
 use rolewright_core::validate::names;
 use serde_json::Value;

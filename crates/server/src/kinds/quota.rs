@@ -1,6 +1,8 @@
 //! What there is to give and who may take how much of it: nodes, limit ranges, resource quotas.
 
-pub(super) mod validate;
+pub(super) mod limits;
+pub(super) mod nodes;
+pub(super) mod quotas;
 
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::read::{child, child_mut, integer};
 use super::{defaults, semantic};
 use crate::facts::{Type, type_of};
-use crate::strategy::{Object, Strategy};
+use crate::strategy::{Candidate, Object, Strategy};
 
 /// What writes of the object itself do to its status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,14 @@ pub(super) enum Status {
     Given,
     /// It is the subresource's from the start.
     Reset,
+}
+
+/// A subresource through which only a part of the object can be changed.
+pub(super) struct Part {
+    pub(super) name: &'static str,
+    /// Takes all but that part from the old object.
+    pub(super) update: fn(&mut Object, &Object),
+    pub(super) validate: fn(&Object, &Object) -> Vec<FieldError>,
 }
 
 /// The rules of one kind.
@@ -41,6 +49,9 @@ pub(super) struct Rules {
     pub(super) warnings: fn(&Object, Option<&Object>) -> Vec<String>,
     pub(super) name: fn(&str) -> Vec<String>,
     pub(super) selectable: &'static [&'static str],
+    pub(super) parts: &'static [Part],
+    /// Whether the kind judges metadata beyond what is common to all kinds: names, known finalizers.
+    pub(super) judges_metadata: bool,
 }
 
 /// All metadata that an update of the status must not change.
@@ -74,6 +85,8 @@ impl Rules {
             warnings: |_, _| Vec::new(),
             name: rolewright_core::validate::names::dns_subdomain,
             selectable: &[],
+            parts: &[],
+            judges_metadata: true,
         }
     }
 
@@ -89,6 +102,10 @@ impl Rules {
 
     fn ty(&self) -> Option<&'static Type> {
         type_of(self.group, self.version, self.kind)
+    }
+
+    fn part(&self, subresource: &str) -> Option<&'static Part> {
+        self.parts.iter().find(|part| part.name == subresource)
     }
 
     fn version_of(&self, object: &Object) -> String {
@@ -162,6 +179,27 @@ impl Strategy for Rules {
         self.default(object);
     }
 
+    fn prepare_subresource(&self, subresource: &str, object: &mut Object, old: &Object) {
+        if subresource == "status" {
+            return self.prepare_status(object, old);
+        }
+        if let Some(part) = self.part(subresource) {
+            for path in METADATA.iter().filter(|path| path.starts_with("metadata.")) {
+                keep(object, old, path);
+            }
+            (part.update)(object, old);
+        }
+        self.prepare_update(object, old);
+    }
+
+    fn validate_subresource(&self, subresource: &str, object: &Object, old: &Object) -> Vec<FieldError> {
+        match self.part(subresource) {
+            Some(part) => (part.validate)(object, old),
+            None if subresource == "status" => self.validate_status(object, old),
+            None => self.validate_update(object, old),
+        }
+    }
+
     fn validate(&self, object: &Object) -> Vec<FieldError> {
         (self.validate)(object)
     }
@@ -172,6 +210,21 @@ impl Strategy for Rules {
 
     fn validate_status(&self, object: &Object, old: &Object) -> Vec<FieldError> {
         (self.validate_status)(object, old)
+    }
+
+    fn check_create(&self, new: &Candidate<'_>) -> Vec<FieldError> {
+        let metadata = if self.judges_metadata { new.metadata() } else { Vec::new() };
+        [metadata, self.validate(new.object)].concat()
+    }
+
+    fn check_update(&self, new: &Candidate<'_>, old: &Object) -> Vec<FieldError> {
+        let metadata = if self.judges_metadata { new.metadata_change(old) } else { Vec::new() };
+        [metadata, self.validate_update(new.object, old)].concat()
+    }
+
+    fn check_subresource(&self, subresource: &str, new: &Candidate<'_>, old: &Object) -> Vec<FieldError> {
+        let metadata = if self.judges_metadata { new.metadata_change(old) } else { Vec::new() };
+        [metadata, self.validate_subresource(subresource, new.object, old)].concat()
     }
 
     fn warnings(&self, object: &Object, old: Option<&Object>) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use rolewright_core::validate::names;
 
-use super::rules::{METADATA, Rules, Status};
+use super::rules::{METADATA, Part, Rules, Status};
 use super::{
     admission, apiservice, autoscaling, batch, networking, pod, policy, quota, service, storage, warn, workload,
 };
@@ -17,15 +17,15 @@ static RULES: &[Rules] = &[
         ..Rules::data("", "endpoints", "Endpoints")
     },
     Rules {
-        validate: quota::validate::limit_range,
-        validate_update: |object, _| quota::validate::limit_range(object),
+        validate: quota::limits::limit_range,
+        validate_update: |object, _| quota::limits::limit_range(object),
         ..Rules::data("", "limitranges", "LimitRange")
     },
     Rules {
         status: Status::Given,
-        validate: quota::validate::node,
-        validate_update: quota::validate::node_update,
-        validate_status: quota::validate::node_status,
+        validate: quota::nodes::node,
+        validate_update: quota::nodes::node_update,
+        validate_status: quota::nodes::node_status,
         create: quota::prepare_node,
         update: quota::prepare_node_update,
         update_status: quota::prepare_node_status,
@@ -53,10 +53,18 @@ static RULES: &[Rules] = &[
         validate: pod::validate::validate,
         warnings: warn::pod,
         validate_update: pod::update::validate_update,
-        validate_status: pod::update::validate_status,
+        validate_status: pod::status::validate_status,
         create: pod::prepare::create,
         update: pod::prepare::update,
         update_status: pod::prepare::update_status,
+        parts: &[
+            Part {
+                name: "ephemeralcontainers",
+                update: pod::parts::take_ephemeral,
+                validate: pod::parts::validate_ephemeral,
+            },
+            Part { name: "resize", update: pod::parts::take_resources, validate: pod::parts::validate_resize },
+        ],
         selectable: &[
             "spec.host",
             "spec.hostNetwork",
@@ -86,9 +94,9 @@ static RULES: &[Rules] = &[
         ..workload(Rules::data("", "replicationcontrollers", "ReplicationController"))
     },
     Rules {
-        validate: quota::validate::quota,
-        validate_update: quota::validate::quota_update,
-        validate_status: quota::validate::quota_status,
+        validate: quota::quotas::quota,
+        validate_update: quota::quotas::quota_update,
+        validate_status: quota::quotas::quota_status,
         ..Rules::data("", "resourcequotas", "ResourceQuota").with_status()
     },
     Rules {
@@ -107,8 +115,8 @@ static RULES: &[Rules] = &[
         ..Rules::data(ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy").counted(&["spec"])
     },
     Rules {
-        validate: admission::policies::mutating_binding,
-        validate_update: |object, _| admission::policies::mutating_binding(object),
+        validate: admission::bindings::mutating_binding,
+        validate_update: |object, _| admission::bindings::mutating_binding(object),
         ..Rules::data(ADMISSION, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding").counted(&["spec"])
     },
     webhooks(Rules::data(ADMISSION, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration")),
@@ -122,8 +130,8 @@ static RULES: &[Rules] = &[
             .counted(&["spec"])
     },
     Rules {
-        validate: admission::policies::validating_binding,
-        validate_update: |object, _| admission::policies::validating_binding(object),
+        validate: admission::bindings::validating_binding,
+        validate_update: |object, _| admission::bindings::validating_binding(object),
         ..Rules::data(ADMISSION, "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding")
             .counted(&["spec"])
     },
@@ -231,14 +239,27 @@ static RULES: &[Rules] = &[
         ..Rules::data("networking.k8s.io", "ingresses", "Ingress").with_status().counted(&["spec"])
     },
     Rules {
+        validate: networking::ranges::address,
+        validate_update: networking::ranges::address_update,
+        name: networking::ranges::address_name,
+        ..Rules::data("networking.k8s.io", "ipaddresses", "IPAddress")
+    },
+    Rules {
         validate: networking::policy::network_policy,
         validate_update: networking::policy::network_policy_update,
         ..Rules::data("networking.k8s.io", "networkpolicies", "NetworkPolicy").counted(&["spec"])
     },
     Rules {
+        status_keeps: METADATA,
+        validate: networking::ranges::service_cidr,
+        validate_update: networking::ranges::service_cidr_update,
+        ..Rules::data("networking.k8s.io", "servicecidrs", "ServiceCIDR").with_status()
+    },
+    Rules {
         validate: policy::validate,
         validate_update: policy::validate_update,
         validate_status: policy::validate_status,
+        judges_metadata: false,
         ..Rules::data("policy", "poddisruptionbudgets", "PodDisruptionBudget").with_status().counted(&["spec"])
     },
     Rules {
@@ -274,6 +295,11 @@ static RULES: &[Rules] = &[
         validate: storage::volume::attachment,
         validate_update: storage::volume::attachment_update,
         ..Rules::data("storage.k8s.io", "volumeattachments", "VolumeAttachment").with_status()
+    },
+    Rules {
+        validate: storage::class::attributes,
+        validate_update: storage::class::attributes_update,
+        ..Rules::data("storage.k8s.io", "volumeattributesclasses", "VolumeAttributesClass")
     },
 ];
 

@@ -1,7 +1,8 @@
 //! What stands between a write and the store: the life of the namespace, and nobody granting what they do not hold.
 
+use rolewright_core::authorize::Unresolved;
 use rolewright_core::escalation::{self, Refusal, RoleWrite};
-use rolewright_core::{RBAC_GROUP, Rule};
+use rolewright_core::{RBAC_GROUP, RoleKey, Rule};
 use serde_json::{Value, json};
 
 use super::{Call, meta, set_meta};
@@ -19,6 +20,16 @@ impl Call<'_> {
             return Ok(());
         }
         admit_namespace(self.server, state, &self.info.namespace, self.served.group_resource(), name)
+    }
+
+    /// Whether a write that changes nothing is one all the same: under the `covers` guard whoever saves an aggregated role
+    /// stands for what it gathers, also if they save it as it is.
+    pub(super) fn stands_for(&self, object: &Object, old: &Object) -> bool {
+        let aggregated = |object: &Object| object.get("aggregationRule").is_some_and(|rule| !rule.is_null());
+        self.served.group == RBAC_GROUP
+            && self.server.cluster().read().rights.guard == Guard::Covers
+            && aggregated(object)
+            && super::update::same(object, old)
     }
 
     /// Whether this user may store this role or binding. Under the `covers` guard the object may get a ceiling.
@@ -39,6 +50,10 @@ impl Call<'_> {
                 let write = RoleWrite { role: &role, old: before.map(AsRef::as_ref), request_name: &self.info.name };
                 let checked = escalation::check_role(authorizer, user, &write);
                 if state.rights.guard == Guard::Covers && checked == Err(Refusal::AggregationNeedsAdmin) {
+                    if role.aggregation.is_none() {
+                        // It was aggregated before; what it holds now is covered.
+                        return Ok(());
+                    }
                     let union = state.rights.union(&role);
                     let held = authorizer.rules_for(user, "");
                     let covered =
@@ -53,6 +68,16 @@ impl Call<'_> {
             None => Ok(()),
         };
         refused.map_err(|refusal| match refusal {
+            // Nobody foresaw it there either.
+            Refusal::Unresolved(unresolved @ Unresolved::UnsupportedKind { .. }) => {
+                Failure::new(500, "", unresolved.to_string())
+            }
+            // A Role is looked for in a namespace, and there is none.
+            Refusal::Unresolved(Unresolved::RoleNotFound { binding, role: RoleKey::Namespaced { .. } })
+                if binding.namespace().is_empty() =>
+            {
+                Failure::bad_request("Namespace parameter required.")
+            }
             Refusal::Unresolved(_) => {
                 let role = object.get("roleRef").and_then(|role| role.get("name")).and_then(Value::as_str);
                 Failure::not_found(self.served.group_resource(), role.unwrap_or_default())

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use base64::Engine;
-use base64::alphabet;
-use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -26,9 +25,6 @@ struct Token {
     start: String,
 }
 
-/// Go reads base64 whose last letter has bits to spare.
-const LENIENT: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
-
 const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 
 /// The objects that a list finds.
@@ -48,6 +44,7 @@ pub(crate) fn list(state: &State, served: &Served, filter: &Filter, options: &Li
     let table = state.table(served.collection);
     let matching = |entry: &Arc<Entry>| filter.matches(served, entry);
     let take = limit.map_or(usize::MAX, |limit| limit + 1);
+    let alone = filter.name().is_some() && (!served.namespaced || !filter.namespace.is_empty());
     let (mut entries, remaining): (Vec<Arc<Entry>>, usize) = match revision {
         Some(revision) => {
             let all = table.entries_at(&page, revision).ok_or_else(|| gone(token.as_ref()))?;
@@ -55,7 +52,7 @@ pub(crate) fn list(state: &State, served: &Served, filter: &Filter, options: &Li
             (all.into_iter().filter(matching).take(take).collect(), total)
         }
         None => match filter.name() {
-            Some(name) if !served.namespaced || !filter.namespace.is_empty() => {
+            Some(name) if alone => {
                 let entry = table.get(&filter.namespace, name).filter(|entry| matching(entry));
                 (entry.cloned().into_iter().collect(), 0)
             }
@@ -66,6 +63,8 @@ pub(crate) fn list(state: &State, served: &Served, filter: &Filter, options: &Li
             }
         },
     };
+    // One by its name is no page.
+    let limit = limit.filter(|_| revision.is_some() || !alone);
     // Like etcd, a page ends with its limit as soon as anything follows, whether that matches or not.
     let follows = |entries: &[Arc<Entry>]| {
         let last = entries.last().map(|last| (last.namespace.as_str(), last.name.as_str()));
@@ -152,7 +151,7 @@ impl Token {
     fn read(text: &str) -> Result<Self, Failure> {
         let invalid =
             |why: &str| Failure::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
-        let bytes = LENIENT.decode(text.trim_end_matches('=')).map_err(|error| invalid(&error.to_string()))?;
+        let bytes = crate::codec::from_url(text).map_err(|error| invalid(&error))?;
         crate::codec::syntax(&bytes).map_err(|error| invalid(&error))?;
         let token: Self = serde_json::from_slice(&bytes).map_err(|error| invalid(&error.to_string()))?;
         if token.v != TOKEN_VERSION {

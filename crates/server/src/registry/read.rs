@@ -50,17 +50,22 @@ impl Call<'_> {
         let package =
             if self.served.group.is_empty() { "core" } else { self.served.group.split('.').next().unwrap_or_default() };
         let kind = &self.served.kind;
-        let message = if one {
-            format!(
-                "you requested PartialObjectMetadataList, but the requested object is not a list (*{package}.{kind})"
-            )
-        } else {
-            format!("you requested PartialObjectMetadata, but the requested object is a list (*{package}.{kind}List)")
-        };
+        if one {
+            return no_list(package, kind);
+        }
+        let message =
+            format!("you requested PartialObjectMetadata, but the requested object is a list (*{package}.{kind}List)");
         Failure::new(406, "NotAcceptable", message)
     }
 
     pub(super) fn filter(&self, options: &ListOptions) -> Result<Filter, Failure> {
         Filter::new(self.served, self.namespace(), &self.info.name, options)
     }
+}
+
+/// 406: one object is no list of them.
+pub(super) fn no_list(package: &str, kind: &str) -> Failure {
+    let message =
+        format!("you requested PartialObjectMetadataList, but the requested object is not a list (*{package}.{kind})");
+    Failure::new(406, "NotAcceptable", message)
 }

@@ -4,92 +4,179 @@ use axum::http::StatusCode;
 use rolewright_core::validate::{BadValue, FieldError, Path};
 use serde_json::{Value, json};
 
-use super::update::{Change, patch_type};
-use super::{Call, meta};
-use crate::cluster::Entry;
+use super::update::{Change, Target, patch_type};
+use super::{Call, meta, set_meta, unnamed_scheme};
 use crate::codec;
+use crate::facts::{self, Type};
+use crate::http::negotiate::Form;
 use crate::http::respond::{self, Answer};
 use crate::json::put;
+use crate::managed;
 use crate::patch;
 use crate::query::WriteOptions;
-use crate::status::Failure;
-use crate::strategy::Object;
+use crate::status::{Failure, GroupResource};
+use crate::strategy::{self, Object};
+use crate::{table, time};
 
 const SCALE: codec::Gvk<'static> = codec::Gvk { group: "autoscaling", version: "v1", kind: "Scale" };
+const API_VERSION: &str = "autoscaling/v1";
+
+const PATCHES: [&str; 3] =
+    ["application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"];
 
 impl Call<'_> {
     pub(crate) fn scale(&self) -> Result<Answer, Failure> {
         self.form()?;
-        if self.info.verb == "get" {
-            let entry = self.current().ok_or_else(|| self.not_found())?;
-            return Ok(respond::value(StatusCode::OK, &scale_of(&entry)));
-        }
-        let (options, given) = if self.info.verb.as_str() == "update" {
-            let options = WriteOptions::update(&self.query)?;
-            let decoded = codec::decode(self.content_type, &self.body, SCALE, options.field_validation)?;
-            (options, Value::Object(decoded.object))
-        } else {
-            let kind = patch_type(self.content_type)?;
-            let options = WriteOptions::patch(&self.query, false)?;
-            let entry = self.current().ok_or_else(|| self.not_found())?;
-            let Value::Object(scale) = scale_of(&entry) else { return Err(self.not_found()) };
-            let ty =
-                crate::facts::type_of(SCALE.group, SCALE.version, SCALE.kind).ok_or_else(Failure::no_such_resource)?;
-            let patched = patch::apply(kind, ty, &scale, &self.body, options.field_validation)?;
-            (options, Value::Object(patched.object))
-        };
-        let replicas =
-            given.get("spec").and_then(|spec| spec.get("replicas")).and_then(Value::as_i64).unwrap_or_default();
-        if replicas < 0 {
-            let at = Path::field("spec");
-            let value = BadValue::Json(replicas.to_string());
-            let error = FieldError::invalid(at.child("replicas"), value, "must be greater than or equal to 0");
-            return Err(Failure::invalid(SCALE.group, SCALE.kind, &self.info.name, &[error]));
-        }
-        let version = given
-            .get("metadata")
-            .and_then(|meta| meta.get("resourceVersion"))
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let version = if self.info.verb == "update" { version.to_owned() } else { String::new() };
-        let make = move |mut object: Object| {
-            let spec = object.entry("spec").or_insert_with(|| json!({}));
-            put(spec, "replicas", replicas);
-            if !version.is_empty() {
-                super::set_meta(&mut object, "resourceVersion", version.as_str());
+        let ty = facts::type_of(SCALE.group, SCALE.version, SCALE.kind).ok_or_else(Failure::no_such_resource)?;
+        let done = match self.info.verb.as_str() {
+            "get" => {
+                let entry = self.current().ok_or_else(|| self.not_found())?;
+                return self.show_scale(&entry.object());
             }
-            Ok(object)
+            "update" => {
+                let options = WriteOptions::update(&self.query)?;
+                let decoded = codec::decode(self.content_type, &self.body, SCALE, options.field_validation);
+                let decoded = decoded.map_err(unnamed_scheme)?;
+                self.warn(decoded.warnings);
+                self.check_names(&decoded.object)?;
+                let mut scale = decoded.object;
+                set_meta(&mut scale, "namespace", self.namespace());
+                let make = |old: Object| self.scaled(ty, old, scale.clone(), &options);
+                self.change(&Change::Owned(&make), &options)?
+            }
+            _ => {
+                // WHY: who owns the number would have to be translated between two kinds. Nobody applies a scale.
+                let Some(kind) = patch_type(self.content_type)? else {
+                    return Err(Failure::unsupported_media(&PATCHES));
+                };
+                let options = WriteOptions::patch(&self.query, false)?;
+                let make = |old: Object| {
+                    let live = self.scale_of(&old);
+                    let patched = patch::apply(kind, ty, &live, &self.body, options.field_validation)?;
+                    let target = Target { ty, api_version: API_VERSION, kind: SCALE.kind };
+                    let scale = self.conform_patched(kind, &target, &patched, &options)?;
+                    self.check_names(&scale)?;
+                    self.scaled(ty, old, scale, &options)
+                };
+                self.change(&Change::Owned(&make), &options)?
+            }
         };
-        let done = self.change(&Change::Make(&make), &options)?;
-        Ok(respond::value(StatusCode::OK, &scale_of(&done.entry)))
+        self.show_scale(&done.entry.object())
+    }
+
+    /// The object with what a Scale wants of it.
+    fn scaled(
+        &self,
+        ty: &'static Type,
+        mut object: Object,
+        mut scale: Object,
+        options: &WriteOptions,
+    ) -> Result<Object, Failure> {
+        let manager = self.manager(&options.field_manager);
+        let now = time::seconds(time::now());
+        let request = managed::Request {
+            ty,
+            api_version: API_VERSION,
+            manager: &manager,
+            subresource: "scale",
+            reset_fields: &[],
+            now: &now,
+        };
+        managed::update(&request, Some(&self.scale_of(&object)), &mut scale);
+        let mut errors = strategy::metadata_faults(&scale, true, strategy::subdomain_name);
+        let replicas = integer(&scale, "spec", "replicas");
+        if replicas < 0 {
+            let (at, value) = (Path::field("spec"), BadValue::Json(replicas.to_string()));
+            errors.push(FieldError::invalid(at.child("replicas"), value, "must be greater than or equal to 0"));
+        }
+        if !errors.is_empty() {
+            return Err(Failure::invalid(SCALE.group, SCALE.kind, &self.info.name, &errors));
+        }
+        let (wanted, found) = (meta(&scale, "uid"), meta(&object, "uid"));
+        if !wanted.is_empty() && wanted != found {
+            let on = format!("{}/scale", self.served.plural);
+            let on = GroupResource { group: &self.served.group, resource: &on };
+            let why = format_args!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}");
+            return Err(Failure::conflict(on, &self.info.name, why));
+        }
+        let managers = managed::from_scale(&object, &scale, &self.served.api_version());
+        put(object.entry("spec").or_insert_with(|| json!({})), "replicas", replicas);
+        set_meta(&mut object, "resourceVersion", meta(&scale, "resourceVersion"));
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            match managers {
+                Some(managers) => metadata.insert("managedFields".to_owned(), managers),
+                None => metadata.remove("managedFields"),
+            };
+        }
+        Ok(object)
     }
 
     /// Changes an object from what it is.
     pub(crate) fn make(&self, make: &dyn Fn(Object) -> Result<Object, Failure>) -> Result<(), Failure> {
         self.change(&Change::Make(make), &WriteOptions::default()).map(|_| ())
     }
+
+    /// The Scale of an object, as writes see it.
+    fn scale_of(&self, object: &Object) -> Object {
+        let mut status = json!({"replicas": integer(object, "status", "replicas")});
+        let selector = object.get("spec").and_then(|spec| spec.get("selector")).map(selector_text).unwrap_or_default();
+        if !selector.is_empty() {
+            put(&mut status, "selector", selector);
+        }
+        let spec = match integer(object, "spec", "replicas") {
+            0 => json!({}),
+            replicas => json!({"replicas": replicas}),
+        };
+        let mut metadata = Object::new();
+        for member in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+            metadata.insert(member.to_owned(), meta(object, member).into());
+        }
+        if let Some(managers) = managed::to_scale(object, &self.served.api_version()) {
+            metadata.insert("managedFields".to_owned(), managers);
+        }
+        let mut scale = Object::new();
+        scale.insert("kind".to_owned(), SCALE.kind.into());
+        scale.insert("apiVersion".to_owned(), API_VERSION.into());
+        scale.insert("metadata".to_owned(), metadata.into());
+        scale.insert("spec".to_owned(), spec);
+        scale.insert("status".to_owned(), status);
+        scale
+    }
+
+    /// The answer: the Scale without the record of its managers.
+    fn show_scale(&self, object: &Object) -> Result<Answer, Failure> {
+        let mut scale = self.scale_of(object);
+        if let Some(metadata) = scale.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.remove("managedFields");
+        }
+        let metadata = || {
+            let metadata = scale.get("metadata").cloned().unwrap_or_default();
+            json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
+        };
+        let shown = match self.form()? {
+            Form::Object => Value::Object(scale),
+            Form::Metadata => metadata(),
+            Form::MetadataList => return Err(super::read::no_list("autoscaling", SCALE.kind)),
+            Form::Table => {
+                let row = match self.query.first("includeObject").unwrap_or_default() {
+                    "None" => Value::Null,
+                    "Object" => Value::Object(scale.clone()),
+                    _ => metadata(),
+                };
+                json!({
+                    "kind": "Table", "apiVersion": "meta.k8s.io/v1",
+                    "metadata": {"resourceVersion": meta(&scale, "resourceVersion")},
+                    "columnDefinitions": table::scale_columns(),
+                    "rows": [{"cells": table::scale_cells(&scale, time::now()), "object": row}],
+                })
+            }
+        };
+        Ok(respond::value(StatusCode::OK, &shown))
+    }
 }
 
-fn scale_of(entry: &Entry) -> Value {
-    let object = entry.object();
-    let at = |part: &str, member: &str| object.get(part).and_then(|part| part.get(member));
-    let mut status = json!({"replicas": at("status", "replicas").and_then(Value::as_i64).unwrap_or_default()});
-    let selector = at("spec", "selector").map(selector_text).unwrap_or_default();
-    if !selector.is_empty() {
-        put(&mut status, "selector", selector);
-    }
-    let spec = match at("spec", "replicas").and_then(Value::as_i64).unwrap_or_default() {
-        0 => json!({}),
-        replicas => json!({"replicas": replicas}),
-    };
-    json!({
-        "kind": "Scale", "apiVersion": "autoscaling/v1",
-        "metadata": {
-            "name": entry.name, "namespace": entry.namespace, "uid": entry.uid,
-            "resourceVersion": entry.revision.to_string(), "creationTimestamp": meta(&object, "creationTimestamp"),
-        },
-        "spec": spec, "status": status,
-    })
+fn integer(object: &Object, part: &str, member: &str) -> i64 {
+    object.get(part).and_then(|part| part.get(member)).and_then(Value::as_i64).unwrap_or_default()
 }
 
 /// A selector as text: of labels, or with expressions.

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use serde_json::Value;
 
+use super::create::Origin;
 use super::{Call, finalizers, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
-use crate::facts;
+use crate::facts::{self, Type};
 use crate::http::respond::Answer;
+use crate::managed;
 use crate::ownership;
 use crate::patch::{self, PatchType, Patched};
 use crate::query::{FieldValidation, WriteOptions};
@@ -22,8 +24,26 @@ pub(super) enum Change<'a> {
     Put(Object),
     /// The client sent what to change.
     Patch(PatchType, &'a [u8]),
+    /// The client sent what it wants of the object, which need not be there.
+    Apply(&'a [u8]),
     /// Made from the old form.
     Make(&'a dyn Fn(Object) -> Result<Object, Failure>),
+    /// The same, with the record of whose fields these are.
+    Owned(&'a dyn Fn(Object) -> Result<Object, Failure>),
+}
+
+/// What a patched document must be.
+pub(super) struct Target<'a> {
+    pub(super) ty: &'static Type,
+    pub(super) api_version: &'a str,
+    pub(super) kind: &'a str,
+}
+
+impl Change<'_> {
+    /// Patches of all kinds are made again when somebody else was faster.
+    fn is_patch(&self) -> bool {
+        matches!(self, Self::Patch(..) | Self::Apply(_))
+    }
 }
 
 /// How often a change is made again because somebody else was faster. Only changes that name no version are.
@@ -48,13 +68,14 @@ impl Call<'_> {
     pub(crate) fn patch(&self) -> Result<Answer, Failure> {
         self.form()?;
         let kind = patch_type(self.content_type)?;
-        let options = WriteOptions::patch(&self.query, false)?;
-        let done = self.change(&Change::Patch(kind, &self.body), &options)?;
-        self.answer(StatusCode::OK, &done.entry)
+        let options = WriteOptions::patch(&self.query, kind.is_none())?;
+        let change = kind.map_or(Change::Apply(&self.body), |kind| Change::Patch(kind, &self.body));
+        let done = self.change(&change, &options)?;
+        self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry)
     }
 
     /// What the object says of its place must be what the URL says.
-    fn check_names(&self, object: &Object) -> Result<(), Failure> {
+    pub(super) fn check_names(&self, object: &Object) -> Result<(), Failure> {
         let name = meta(object, "name");
         if name.is_empty() && meta(object, "generateName").is_empty() || name != self.info.name {
             if name.is_empty() {
@@ -80,8 +101,11 @@ impl Call<'_> {
     pub(super) fn change(&self, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Failure> {
         let mut last = None;
         for _ in 0..TRIES {
-            let Some(current) = self.current() else { return self.change_absent(change, options) };
-            match self.change_present(&current, change, options) {
+            let done = match self.current() {
+                None => self.change_absent(change, options),
+                Some(current) => self.change_present(&current, change, options),
+            };
+            match done {
                 Err(Attempt::Overtaken(failure)) => last = Some(failure),
                 Err(Attempt::Failed(failure)) => return Err(failure),
                 Ok(done) => return Ok(done),
@@ -90,35 +114,51 @@ impl Call<'_> {
         Err(last.unwrap_or_else(|| Failure::modified(self.served.group_resource(), &self.info.name)))
     }
 
-    /// Some kinds may be created by a PUT, by who may create them.
-    fn change_absent(&self, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Failure> {
-        let Change::Put(object) = change else { return Err(self.not_found()) };
-        if !self.stored().facts.handling.create_on_update || !self.info.subresource.is_empty() {
-            return Err(self.not_found());
+    /// Some kinds may be created by a PUT, and all by an apply, by who may create them.
+    fn change_absent(&self, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Attempt> {
+        let creates = match change {
+            Change::Put(_) => self.stored().facts.handling.create_on_update,
+            Change::Apply(_) => true,
+            Change::Patch(..) | Change::Make(_) | Change::Owned(_) => false,
+        };
+        if !creates || !self.info.subresource.is_empty() {
+            return Err(self.not_found().into());
         }
-        if !meta(object, "uid").is_empty() {
-            return Err(self.another_uid(meta(object, "uid"), ""));
+        let (object, origin) = match change {
+            Change::Put(object) => (object.clone(), Origin::Put),
+            Change::Apply(body) => (self.applied(None, body, options)?, Origin::Apply),
+            Change::Patch(..) | Change::Make(_) | Change::Owned(_) => return Err(self.not_found().into()),
+        };
+        let uid = meta(&object, "uid");
+        if !uid.is_empty() {
+            return Err(match origin {
+                Origin::Apply => Failure::conflict(
+                    self.served.group_resource(),
+                    &self.info.name,
+                    format_args!(
+                        "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+                    ),
+                ),
+                _ => self.another_uid(uid, "", options),
+            }
+            .into());
         }
-        self.server.authorize(
-            self.identity,
-            &crate::http::request::RequestInfo { verb: "create".into(), ..self.info.clone() },
-        )?;
-        let mut object = object.clone();
-        let version = meta(&object, "resourceVersion").to_owned();
-        if !version.is_empty() && version.parse::<u64>().is_err() {
-            return Err(Failure::new(500, "", format!("strconv.ParseUint: parsing {version:?}: invalid syntax")));
+        if origin == Origin::Apply {
+            self.check_names(&object)?;
         }
-        // Any version will do for what is not there.
-        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            metadata.remove("resourceVersion");
+        match self.store_new(object, options, origin) {
+            Ok(entry) => Ok(Done { entry, created: true }),
+            Err(failure) if failure.reason == "AlreadyExists" => Err(Attempt::Overtaken(failure)),
+            Err(failure) => Err(failure.into()),
         }
-        let entry = self.store_new(object, options)?;
-        Ok(Done { entry, created: true })
     }
 
     /// 409: the object is another one with the same name.
-    fn another_uid(&self, expected: &str, found: &str) -> Failure {
-        let mut key = format!("/registry/{}", self.stored().plural);
+    fn another_uid(&self, expected: &str, found: &str, options: &WriteOptions) -> Failure {
+        // What is only tried out does not reach etcd, and so not the place where it keeps everything.
+        let root = if options.dry_run { "" } else { "/registry" };
+        let stored = self.stored();
+        let mut key = format!("{root}/{}", folder(&stored.group, &stored.plural));
         if self.served.namespaced {
             key = format!("{key}/{}", self.info.namespace);
         }
@@ -146,21 +186,28 @@ impl Call<'_> {
         self.warn(ownership::dedup_owners(&mut object));
         let on = self.served.group_resource();
         let uid = meta(&object, "uid");
-        if !uid.is_empty() && uid != current.uid && !matches!(change, Change::Patch(..)) {
-            return Err(self.another_uid(uid, &current.uid).into());
+        if !uid.is_empty() && uid != current.uid && !change.is_patch() {
+            return Err(self.another_uid(uid, &current.uid, options).into());
         }
         let named_version = !meta(&object, "resourceVersion").is_empty();
         let handling = match self.info.subresource.as_str() {
-            "" => &stored.facts.handling,
+            // A Scale has no rules of its own.
+            "" | "scale" => &stored.facts.handling,
             name => stored.subresource(name).map_or(&stored.facts.handling, |sub| &sub.handling),
         };
-        strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
-        let manager = self.manager(&options.field_manager);
-        ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
-        if !only_collects(&object, &old) {
+        match change {
+            Change::Apply(_) => managed::keep_times(&old, &mut object),
+            Change::Owned(_) => {}
+            Change::Put(_) | Change::Patch(..) | Change::Make(_) => {
+                let manager = self.manager(&options.field_manager);
+                ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
+            }
+        }
+        if !only_collects(&object, &old) || self.stands_for(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
-        self.allocate(&mut object, Some(&old));
+        strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
+        self.allocate(&mut object, Some(&old))?;
         strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
         codec::as_stored(stored.ty, &mut object);
         self.warn(self.served.strategy.warnings(&object, Some(&old)));
@@ -175,7 +222,7 @@ impl Call<'_> {
         let ends = current.deleting && finalizers(&object).is_empty() && !self.waits(&object);
         let last = self.draft(&old)?;
         let overtaken = |failure: Failure| {
-            if named_version && !matches!(change, Change::Patch(..)) {
+            if named_version && matches!(change, Change::Put(_)) {
                 Attempt::Failed(failure)
             } else {
                 Attempt::Overtaken(failure)
@@ -211,7 +258,15 @@ impl Call<'_> {
     fn new_form(&self, old: &Object, change: &Change<'_>, options: &WriteOptions) -> Result<Object, Failure> {
         match change {
             Change::Put(object) => Ok(object.clone()),
-            Change::Make(make) => make(old.clone()),
+            Change::Make(make) | Change::Owned(make) => make(old.clone()),
+            Change::Apply(body) => {
+                let mut object = self.applied(Some(old), body, options)?;
+                if meta(&object, "namespace").is_empty() && self.served.namespaced {
+                    set_meta(&mut object, "namespace", self.info.namespace.as_str());
+                }
+                self.check_names(&object)?;
+                Ok(object)
+            }
             Change::Patch(kind, patch) => {
                 let mut view = match self.served.conversion {
                     Some(conversion) => (conversion.from_stored)(old),
@@ -220,7 +275,9 @@ impl Call<'_> {
                 view.insert("apiVersion".into(), self.served.api_version().into());
                 view.insert("kind".into(), self.served.kind.as_str().into());
                 let patched = patch::apply(*kind, self.served.ty, &view, patch, options.field_validation)?;
-                let mut object = self.conform_patched(*kind, &patched, options)?;
+                let target =
+                    Target { ty: self.served.ty, api_version: &self.served.api_version(), kind: &self.served.kind };
+                let mut object = self.conform_patched(*kind, &target, &patched, options)?;
                 self.served.strategy.default(&mut object);
                 let mut object = self.to_stored(object);
                 if meta(&object, "namespace").is_empty() && self.served.namespaced {
@@ -233,9 +290,15 @@ impl Call<'_> {
     }
 
     /// What a patch makes must still be of its type.
-    fn conform_patched(&self, kind: PatchType, patched: &Patched, options: &WriteOptions) -> Result<Object, Failure> {
+    pub(super) fn conform_patched(
+        &self,
+        kind: PatchType,
+        target: &Target<'_>,
+        patched: &Patched,
+        options: &WriteOptions,
+    ) -> Result<Object, Failure> {
         let text = |member: &str| patched.object.get(member).and_then(Value::as_str).unwrap_or_default();
-        if (text("apiVersion"), text("kind")) != (&self.served.api_version(), &self.served.kind) {
+        if (text("apiVersion"), text("kind")) != (target.api_version, target.kind) {
             // Kubernetes reads it as what it claims to be before it notices.
             let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
             if let Some(other) = facts::type_of(group, version, text("kind"))
@@ -249,15 +312,18 @@ impl Call<'_> {
                 text("apiVersion")
             )));
         }
-        let conformed = codec::conform(self.served.ty, Value::Object(patched.object.clone()));
+        let conformed = codec::conform(target.ty, Value::Object(patched.object.clone()));
         let conformed = conformed.map_err(|why| match kind {
             PatchType::Strategic => {
-                let told = codec::restore_fault(self.served.ty, &patched.object);
+                let told = codec::restore_fault(target.ty, &patched.object);
                 patched.refused(&told.unwrap_or(why))
             }
             _ => patched.refused(&why),
         })?;
-        let Value::Object(object) = conformed.value else { return Err(patched.refused("it is no object")) };
+        let Value::Object(mut object) = conformed.value else { return Err(patched.refused("it is no object")) };
+        if conformed.forgets_managers {
+            set_meta(&mut object, "managedFields", Vec::<Value>::new());
+        }
         let strict = [patched.strict.as_slice(), &conformed.strict].concat();
         match options.field_validation {
             FieldValidation::Strict if strict.is_empty() => Ok(object),
@@ -282,19 +348,27 @@ impl Call<'_> {
     }
 }
 
-/// The kind of a patch by its content type.
-pub(super) fn patch_type(content_type: Option<&str>) -> Result<PatchType, Failure> {
+/// Where Kubernetes keeps the objects of a resource.
+fn folder<'a>(group: &str, plural: &'a str) -> &'a str {
+    match (group, plural) {
+        ("", "replicationcontrollers") => "controllers",
+        ("", "endpoints") => "services/endpoints",
+        ("", "nodes") => "minions",
+        ("", "services") => "services/specs",
+        ("networking.k8s.io", "ingresses") => "ingress",
+        ("apiregistration.k8s.io", "apiservices") => "apiregistration.k8s.io/apiservices",
+        (_, plural) => plural,
+    }
+}
+
+/// The kind of a patch by its content type; none for an apply.
+pub(super) fn patch_type(content_type: Option<&str>) -> Result<Option<PatchType>, Failure> {
     let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     match essence {
-        "application/json-patch+json" => Ok(PatchType::Json),
-        "application/merge-patch+json" => Ok(PatchType::Merge),
-        "application/strategic-merge-patch+json" => Ok(PatchType::Strategic),
-        // Server-side apply comes with custom resources.
-        "application/apply-patch+yaml" => Err(Failure::unsupported_media(&[
-            "application/json-patch+json",
-            "application/merge-patch+json",
-            "application/strategic-merge-patch+json",
-        ])),
+        "application/json-patch+json" => Ok(Some(PatchType::Json)),
+        "application/merge-patch+json" => Ok(Some(PatchType::Merge)),
+        "application/strategic-merge-patch+json" => Ok(Some(PatchType::Strategic)),
+        "application/apply-patch+yaml" => Ok(None),
         _ => Err(Failure::new(415, "UnsupportedMediaType", "415: Unsupported Media Type").about(Details::default())),
     }
 }
@@ -329,7 +403,7 @@ fn only_collects(object: &Object, old: &Object) -> bool {
 }
 
 /// Whether an update changes anything. The times of managedFields alone are no change.
-fn same(object: &Object, old: &Object) -> bool {
+pub(super) fn same(object: &Object, old: &Object) -> bool {
     let bare = |object: &Object| {
         let mut object = object.clone();
         let entries = object.get_mut("metadata").and_then(|meta| meta.get_mut("managedFields"));

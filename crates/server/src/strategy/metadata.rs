@@ -20,7 +20,7 @@ const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
 /// What is wrong with the metadata by itself.
-pub(super) fn faults(
+pub(crate) fn faults(
     object: &Object,
     namespaced: bool,
     name_faults: impl Fn(&str, bool) -> Vec<String>,

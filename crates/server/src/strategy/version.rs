@@ -43,6 +43,13 @@ pub fn refuse_version(object: &mut Object) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Takes the version from what an update is about to create: any will do for what is not there, as long as it is one.
+pub(crate) fn forget_version(object: &mut Object) -> Result<(), Failure> {
+    number(fields::text(object, &VERSION)).map_err(|why| Failure::new(500, "", why))?;
+    fields::remove(object, &VERSION);
+    Ok(())
+}
+
 /// The number of a version, 0 for none; or what Go says of a text that is none.
 fn number(version: &str) -> Result<u64, String> {
     if version.is_empty() {

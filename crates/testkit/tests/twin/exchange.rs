@@ -40,6 +40,8 @@ pub(crate) struct Directives {
     pub(crate) wait: Option<String>,
     /// Name and path of what later requests need.
     pub(crate) captures: Vec<(String, String)>,
+    /// The same, but where there is nothing, what was captured before stays.
+    pub(crate) captures_if_there: Vec<(String, String)>,
     /// Paths that are not compared, each with its reason.
     pub(crate) ignored: Vec<String>,
     /// Of discovery, only what both serve is compared.
@@ -113,6 +115,9 @@ impl Display for Exchange {
         for (name, path) in &self.directives.captures {
             writeln!(out, "# capture: {name} = {path}")?;
         }
+        for (name, path) in &self.directives.captures_if_there {
+            writeln!(out, "# capture if there: {name} = {path}")?;
+        }
         if let Some(condition) = &self.directives.wait {
             writeln!(out, "# wait: {condition}")?;
         }
@@ -137,9 +142,10 @@ impl Directives {
             "anonymous" => self.anonymous = true,
             "watch" => self.watch = Some(value.into()),
             "wait" => self.wait = Some(value.into()),
-            "capture" => {
+            "capture" | "capture if there" => {
                 let (name, path) = value.split_once(" = ").context("`# capture: NAME = PATH`")?;
-                self.captures.push((name.into(), path.into()));
+                let captures = if key == "capture" { &mut self.captures } else { &mut self.captures_if_there };
+                captures.push((name.into(), path.into()));
             }
             "ignore" => {
                 let (path, reason) = value.split_once(" because ").context("`# ignore: PATH because REASON`")?;

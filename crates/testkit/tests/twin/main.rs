@@ -6,7 +6,7 @@
 //! ```text
 //! ### what it shows -> 201              the title, and the status that Kubernetes answers with
 //! # as: alice                           impersonates; also `# groups: a, b`, `# token: T`, `# anonymous`
-//! # capture: rv = .metadata.resourceVersion    for `{{rv}}` in later requests
+//! # capture: rv = .metadata.resourceVersion    for `{{rv}}` in later requests; `# capture if there:` keeps the last one
 //! # wait: .status.phase == "Active"     repeats the request until that holds (also `status 404`, `.path`, `not .path`)
 //! # watch: NAME                         leaves the answer open; `COLLECT NAME 3` reads three events of it and compares them
 //! # ignore: .path because reason        the last resort; `*` stands for any text

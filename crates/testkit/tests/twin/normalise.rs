@@ -6,9 +6,19 @@ use serde_json::{Value, json};
 
 /// The names that one server made up, in the order they were seen.
 #[derive(Debug, Default)]
-pub(crate) struct Names(Vec<(String, String)>);
+pub(crate) struct Names {
+    made_up: Vec<(String, String)>,
+    /// What the request at hand wants a name to begin with.
+    prefix: Option<String>,
+}
 
 impl Names {
+    /// A refusal names what was to be created without saying that the name was made up; the request does.
+    pub(crate) fn expect(&mut self, body: &[u8]) {
+        let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        self.prefix = body.pointer("/metadata/generateName").and_then(Value::as_str).map(str::to_owned);
+    }
+
     /// Learns the names in an answer and rewrites it.
     pub(crate) fn normalise(&mut self, value: &mut Value) {
         self.learn(value);
@@ -18,7 +28,7 @@ impl Names {
     /// Rewrites a text that is no JSON.
     pub(crate) fn normalise_text(&self, text: &str) -> String {
         let mut text = text.to_owned();
-        for (name, placeholder) in &self.0 {
+        for (name, placeholder) in &self.made_up {
             text = text.replace(name, placeholder);
         }
         text
@@ -32,6 +42,9 @@ impl Names {
                 if let (Some(prefix), Some(name)) = (text("generateName"), text("name")) {
                     self.add(prefix, name);
                 }
+                if let (Some(prefix), Some(name)) = (self.prefix.clone(), text("name")) {
+                    self.add(&prefix, name);
+                }
                 fields.values().for_each(|field| self.learn(field));
             }
             _ => {}
@@ -42,14 +55,14 @@ impl Names {
     fn add(&mut self, prefix: &str, name: &str) {
         const ALPHABET: &str = "bcdfghjklmnpqrstvwxz2456789";
         let random = |suffix: &&str| suffix.len() == 5 && suffix.chars().all(|c| ALPHABET.contains(c));
-        let known = self.0.iter().any(|(known, _)| known == name);
+        let known = self.made_up.iter().any(|(known, _)| known == name);
         // A long prefix is cut before the suffix is added.
         let start = name.len().saturating_sub(5);
         let suffix = name.get(start..).filter(random);
         if let (false, Some(_), Some(stem)) = (known, suffix, name.get(..start).filter(|stem| prefix.starts_with(stem)))
         {
-            let placeholder = format!("{stem}<random {}>", self.0.len() + 1);
-            self.0.push((name.to_owned(), placeholder));
+            let placeholder = format!("{stem}<random {}>", self.made_up.len() + 1);
+            self.made_up.push((name.to_owned(), placeholder));
         }
     }
 
@@ -237,6 +250,10 @@ mod tests {
         let mut refused = json!({"message": "roles \"a-bcdfg\" not found"});
         names.normalise(&mut refused);
         assert_eq!(refused["message"], "roles \"a-<random 1>\" not found");
+        names.expect(br#"{"metadata": {"generateName": "b-"}}"#);
+        let mut refused = json!({"message": "b-bcdfg is bad", "details": {"name": "b-bcdfg"}});
+        names.normalise(&mut refused);
+        assert_eq!(refused["message"], "b-<random 2> is bad");
         let mut unlike = json!({"metadata": {"generateName": "a-", "name": "a-aaaaa"}});
         names.normalise(&mut unlike);
         assert_eq!(unlike["metadata"]["name"], "a-aaaaa", "vowels are never drawn");

@@ -1,31 +1,33 @@
 //! Random sequences of requests: what nobody thought of writing down.
 //!
 //! A sequence keeps to a few names and kinds, so that its requests meet. It leaves out what Kubernetes does in its own
-//! time: owners, foreground deletion, aggregation. A sequence that ends in a difference is made shorter for as long as the
-//! difference stays, and is printed as a script.
+//! time: owners, orphans and foreground deletion, the end of namespaces, aggregation. A sequence that ends in a difference
+//! is made shorter for as long as the difference stays, and is printed as a script.
 
+mod content;
 mod dice;
 mod kinds;
 mod patches;
+mod requests;
+mod sequence;
+mod shrink;
+mod users;
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use futures::{StreamExt, TryStreamExt, stream};
-use serde_json::json;
 
 use self::dice::Dice;
-use self::kinds::{KINDS, Kind};
-use crate::exchange::{Exchange, Script};
-use crate::run::{Outcome, run};
+use self::kinds::KINDS;
+use self::sequence::{Sequence, Step};
+use crate::exchange::Exchange;
+use crate::run::run;
 use crate::target::Target;
 
-const STEPS: u64 = 45;
+const STEPS: u64 = 60;
 /// Sequences that run side by side.
 const TOGETHER: usize = 12;
-/// No more runs than this to make one sequence shorter.
-const SHRINKS: usize = 60;
 
 /// What came of all sequences.
 #[derive(Debug, Default)]
@@ -38,121 +40,73 @@ pub(crate) struct Drawn {
 /// Plays `count` sequences.
 pub(crate) async fn sequences(seed: u64, count: u64, real: &Target, ours: &Target) -> Result<Drawn> {
     let played = stream::iter(0..count).map(|index| async move {
-        let mut script = sequence(seed, index);
-        let outcomes = run(&script, real, ours).await?.outcomes;
-        let finding = match first_difference(&outcomes) {
-            None => None,
-            Some(end) => {
-                script.exchanges.truncate(end + 1);
-                Some(shrink(script, real, ours).await?)
-            }
-        };
-        anyhow::Ok((outcomes, finding))
+        let sequence = sequence(seed, index);
+        let outcomes = run(&sequence.script(), real, ours).await?.outcomes;
+        let statuses: Vec<u16> = outcomes.iter().map(|outcome| outcome.answer.status).collect();
+        anyhow::Ok((statuses, shrink::finding(sequence, outcomes, real, ours).await?))
     });
     let played: Vec<_> = played.buffer_unordered(TOGETHER).try_collect().await?;
     let mut drawn = Drawn::default();
-    for (outcomes, finding) in played {
-        for outcome in outcomes {
-            *drawn.statuses.entry(outcome.answer.status).or_default() += 1;
+    for (statuses, finding) in played {
+        for status in statuses {
+            *drawn.statuses.entry(status).or_default() += 1;
         }
         drawn.findings.extend(finding);
     }
     Ok(drawn)
 }
 
-fn first_difference(outcomes: &[Outcome]) -> Option<usize> {
-    outcomes.iter().position(|outcome| !outcome.differences.is_empty())
-}
-
-/// The shortest sequence that was found to end in a difference.
-async fn shrink(mut script: Script, real: &Target, ours: &Target) -> Result<String> {
-    const LIMIT: Duration = Duration::from_mins(1);
-    let start = Instant::now();
-    let mut runs = 0;
-    let mut chunk = script.exchanges.len() / 2;
-    let name = script.name.clone();
-    let mut last = String::new();
-    while chunk > 0 && runs < SHRINKS && start.elapsed() < LIMIT {
-        let mut at = 0;
-        while at < script.exchanges.len() && runs < SHRINKS {
-            let mut shorter = Script { name: format!("{name}-{runs}"), exchanges: script.exchanges.clone() };
-            shorter.exchanges.drain(at..(at + chunk).min(script.exchanges.len()));
-            runs += 1;
-            let outcomes = run(&shorter, real, ours).await?.outcomes;
-            if let Some(end) = first_difference(&outcomes) {
-                shorter.exchanges.truncate(end + 1);
-                last = outcomes
-                    .into_iter()
-                    .nth(end)
-                    .map(|outcome| format!("{:#?}", outcome.differences))
-                    .unwrap_or_default();
-                script = shorter;
-            } else {
-                at += chunk;
-            }
-        }
-        chunk /= 2;
-    }
-    let text: Vec<String> = script.exchanges.iter().map(ToString::to_string).collect();
-    Ok(format!("the random sequence {name} differs at its end:\n\n{}\n{last}", text.join("\n")))
-}
-
 /// The requests of one sequence.
-fn sequence(seed: u64, index: u64) -> Script {
+fn sequence(seed: u64, index: u64) -> Sequence {
     let mut dice = Dice::new(seed, index);
-    let first = dice.pick(KINDS);
-    let second = dice.pick(KINDS);
-    let mut exchanges = beginning(&[first, second]);
-    for step in 0..STEPS {
-        let kind = if dice.chance(60) { first } else { second };
-        let mut exchange = kind.request(&mut dice, step < 8);
-        exchange.title = format!("step {step}");
-        exchanges.push(exchange);
-    }
-    for (place, kind) in [first, second].into_iter().enumerate() {
-        exchanges.push(get(&format!("end {place}"), format!("{}?{}", kind.collection(), kind.ours())));
-        let events = format!(
-            "{}?watch=1&timeoutSeconds=1&resourceVersion={{{{start{place}}}}}&{}",
-            kind.collection(),
-            kind.ours()
-        );
-        exchanges.push(get(&format!("events {place}"), events));
-    }
-    Script { name: format!("random-{seed}-{index}"), exchanges }
-}
-
-/// Alice may write everything here, but grant only what little she holds.
-fn beginning(kinds: &[&Kind]) -> Vec<Exchange> {
-    let rbac = "/apis/rbac.authorization.k8s.io/v1";
-    let verbs = ["get", "list", "watch", "create", "update", "patch", "delete"];
-    let resources: Vec<&str> = KINDS.iter().map(|kind| kind.plural).collect();
-    let rules = json!([{"apiGroups": ["*"], "resources": resources, "verbs": verbs},
-        {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list"]}]);
-    let role = json!({"metadata": {"name": "{{ns}}-alice"}, "rules": rules});
-    let binding = json!({"metadata": {"name": "{{ns}}-alice"}, "roleRef": {"kind": "ClusterRole", "name": "{{ns}}-alice"},
-        "subjects": [{"kind": "User", "name": "{{ns}}-alice"}]});
-    let mut all = vec![
-        post("alice's role", format!("{rbac}/clusterroles"), role.to_string()),
-        post("alice's binding", format!("{rbac}/clusterrolebindings"), binding.to_string()),
-    ];
-    let mut allowed = get("alice is known", "/api/v1/namespaces/{{ns}}/configmaps?limit=1".to_owned());
-    allowed.directives.identity.push(("Impersonate-User".into(), "{{ns}}-alice".into()));
-    allowed.directives.wait = Some("status 200".into());
-    all.push(allowed);
+    let kinds = [dice.pick(KINDS), dice.pick(KINDS), dice.pick(KINDS)];
+    let mut steps: Vec<Step> = users::beginning(&mut dice).into_iter().map(|exchange| vec![exchange]).collect();
     for (place, kind) in kinds.iter().enumerate() {
         let mut start = get(&format!("start {place}"), format!("{}?{}", kind.collection(), kind.ours()));
         start.directives.captures.push((format!("start{place}"), ".metadata.resourceVersion".into()));
-        all.push(start);
+        steps.push(vec![start]);
     }
-    all
+    let mut unsettled = users::unsettled();
+    for number in 0..STEPS {
+        let kind = kinds[[0, 0, 0, 1, 1, 2][dice.below(6)]];
+        let mut step = Vec::new();
+        let is_review = number > 8 && dice.chance(8);
+        let mut exchange =
+            if is_review { users::review(&mut dice) } else { requests::request(kind, &mut dice, number < 10) };
+        if !is_review && dice.chance(30) {
+            users::ask_as_somebody(&mut exchange, &mut dice);
+        }
+        if is_review || !exchange.directives.identity.is_empty() {
+            step.extend(users::settle(&mut unsettled, number));
+        }
+        if !is_review && kind.grants() && exchange.method != "GET" {
+            unsettled.insert(kind.plural);
+        }
+        if from_a_cache(&exchange) {
+            // A list without a version waits until the cache has everything.
+            step.push(get(&format!("now before step {number}"), kind.selected("app")));
+        }
+        exchange.title = format!("step {number}");
+        step.push(exchange);
+        steps.push(step);
+    }
+    for (place, kind) in kinds.into_iter().enumerate() {
+        steps.push(vec![get(&format!("end {place}"), format!("{}?{}", kind.collection(), kind.ours()))]);
+        let selector = if place == 1 { kind.selected("app") } else { format!("{}?{}", kind.collection(), kind.ours()) };
+        let events = format!("{selector}&watch=1&timeoutSeconds=1&resourceVersion={{{{start{place}}}}}");
+        steps.push(vec![get(&format!("events {place}"), events)]);
+    }
+    Sequence { name: format!("random-{seed}-{index}"), steps }
+}
+
+/// Whether Kubernetes may answer with what its cache has, which follows the storage a moment later.
+fn from_a_cache(exchange: &Exchange) -> bool {
+    let asks = |part: &str| exchange.target.contains(part);
+    exchange.method == "GET" && asks("resourceVersion=") && !asks("Exact") && !asks("watch=1")
 }
 
 fn get(title: &str, target: String) -> Exchange {
     Exchange { title: title.into(), method: "GET".into(), target, ..Exchange::default() }
-}
-
-fn post(title: &str, target: String, body: String) -> Exchange {
-    Exchange { title: title.into(), method: "POST".into(), target, body, ..Exchange::default() }
 }
 
 #[cfg(test)]
@@ -161,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_seed_gives_the_same_sequence_and_another_one_does_not() {
-        let text = |seed, index| format!("{:?}", sequence(seed, index).exchanges);
+        let text = |seed, index| format!("{:?}", sequence(seed, index).steps);
         assert_eq!(text(1, 2), text(1, 2));
         assert_ne!(text(1, 2), text(1, 3));
         assert_ne!(text(1, 2), text(2, 2));

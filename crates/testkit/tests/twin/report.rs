@@ -59,15 +59,11 @@ impl Report {
             if let Some(status) = outcome.broken_promise {
                 self.line(&format!("  promise: Kubernetes answers {status}"));
             }
+            let new: Vec<Difference> = new.into_iter().cloned().collect();
             for found in &new {
                 *self.alike.entry(shape(found)).or_default() += 1;
             }
-            for found in new.iter().take(SHOWN) {
-                self.line(&format!("  {}\n    real {}\n    ours {}", found.path, cut(&found.real), cut(&found.ours)));
-            }
-            if new.len() > SHOWN {
-                self.line(&format!("  and {} more", new.len() - SHOWN));
-            }
+            differences(&mut self.findings, &new);
         }
         let passed = outcomes.len() - failed;
         let excused = if excused == 0 { String::new() } else { format!(", {excused} with known differences") };
@@ -105,19 +101,35 @@ impl Report {
     }
 }
 
+/// The differences of one exchange, for a reader.
+pub(crate) fn differences(text: &mut String, all: &[Difference]) {
+    for found in all.iter().take(SHOWN) {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "  {}\n    real {}\n    ours {}", found.path, cut(&found.real), cut(&found.ours));
+    }
+    if all.len() > SHOWN {
+        let _ = writeln!(text, "  and {} more", all.len() - SHOWN);
+    }
+}
+
 /// A difference without what makes it a single one.
 fn shape(found: &Difference) -> String {
-    let mut path = String::new();
+    let short = |text: &str| text.chars().take(60).collect::<String>();
+    format!("{}: {} | {}", unnumbered(&found.path), short(&found.real), short(&found.ours))
+}
+
+/// A path without the places in lists.
+pub(crate) fn unnumbered(path: &str) -> String {
+    let mut plain = String::new();
     let mut inside = false;
-    for letter in found.path.chars() {
+    for letter in path.chars() {
         match letter {
             '0'..='9' if inside => continue,
             _ => inside = letter == '[',
         }
-        path.push(letter);
+        plain.push(letter);
     }
-    let short = |text: &str| text.chars().take(60).collect::<String>();
-    format!("{path}: {} | {}", short(&found.real), short(&found.ours))
+    plain
 }
 
 fn cut(text: &str) -> String {

@@ -122,6 +122,7 @@ impl Side {
 
     async fn ask(&mut self, exchange: &Exchange) -> Result<Answer> {
         let ask = self.fill(exchange)?;
+        self.names.expect(&ask.body);
         if let Some(name) = &exchange.directives.watch {
             let (answer, stream) = self.target.open(&ask).await?;
             self.streams.extend(stream.map(|stream| (name.clone(), stream)));
@@ -134,6 +135,9 @@ impl Side {
         let body = body(&answer);
         for (name, path) in &exchange.directives.captures {
             self.variables.capture(name, path, &body);
+        }
+        for (name, path) in &exchange.directives.captures_if_there {
+            self.variables.capture_if_there(name, path, &body);
         }
         Ok(answer)
     }

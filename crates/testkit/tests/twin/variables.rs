@@ -17,12 +17,17 @@ impl Variables {
 
     /// Keeps a part of an answer. What is missing is kept as that, so that the next request shows it.
     pub(crate) fn capture(&mut self, name: &str, path: &str, body: &Value) {
-        let value = match look(body, path) {
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-            None => format!("missing-{name}"),
-        };
-        self.set(name, &value);
+        self.set(name, &format!("missing-{name}"));
+        self.capture_if_there(name, path, body);
+    }
+
+    /// Keeps a part of an answer, if it has that.
+    pub(crate) fn capture_if_there(&mut self, name: &str, path: &str, body: &Value) {
+        match look(body, path) {
+            Some(Value::String(text)) => self.set(name, text),
+            Some(other) => self.set(name, &other.to_string()),
+            None => {}
+        }
     }
 
     /// Fills a text. What is unknown stays as it is written.
@@ -65,6 +70,7 @@ mod tests {
         variables.capture("rv", ".metadata.rv", &json!({"metadata": {"rv": "5"}}));
         variables.capture("count", ".n", &json!({"n": 5}));
         variables.capture("gone", ".x", &json!({}));
+        variables.capture_if_there("rv", ".x", &json!({}));
         for (text, expected) in [
             ("/{{ns}}/{{rv}}?n={{count}}", "/a/5?n=5"),
             ("{{gone}}", "missing-gone"),

@@ -1,15 +1,13 @@
-//! What is wrong with an admission policy, or with what binds one. Expressions in CEL are not compiled here.
+//! What is wrong with an admission policy. Expressions in CEL are not compiled here.
 
 use std::collections::BTreeSet;
 
-use rolewright_core::validate::{FieldError, IllegalValues, Path, label_selector, names};
+use rolewright_core::validate::{FieldError, Path, names};
 
-use super::super::check::{
-    Errors, conditions, each, each_item, each_text, label_1035, list_json, name, named, one_of, read_selector,
-    supported, supported_if, within,
-};
-use super::super::read::{absent, child, items, list, text, texts};
-use super::rules::{check_conditions, check_rule};
+use super::super::check::{Errors, conditions, each, each_item, label_1035, one_of, supported_if, within};
+use super::super::read::{absent, child, list, text};
+use super::matching::{MUTABLE, check_operations, check_resources};
+use super::rules::check_conditions;
 use crate::strategy::Object;
 
 const SPEC: Path<'static> = Path::Field(&Path::Root, "spec");
@@ -148,16 +146,6 @@ fn is_identifier(name: &str) -> bool {
         && name != "while"
 }
 
-fn check_operations(errors: &mut Errors, resources: &Object, operations: &[&str], at: Path<'_>) {
-    if operations.is_empty() {
-        return;
-    }
-    let at = at.child("resourceRules");
-    for operation in items(resources, "resourceRules").flat_map(|rule| texts(rule, "operations")) {
-        supported(errors, operation, at.child("operations"), operations);
-    }
-}
-
 fn check_param_kind(errors: &mut Errors, param: &Object, at: Path<'_>) {
     let version = text(param, "apiVersion");
     let version_at = at.child("apiVersion");
@@ -199,35 +187,6 @@ fn check_param_kind(errors: &mut Errors, param: &Object, at: Path<'_>) {
     }
 }
 
-fn check_resources(errors: &mut Errors, resources: &Object, at: Path<'_>) {
-    if absent(resources, "matchPolicy") {
-        errors.push(FieldError::required(at.child("matchPolicy"), ""));
-    }
-    supported_if(errors, resources, "matchPolicy", at, &["Equivalent", "Exact"]);
-    for key in ["namespaceSelector", "objectSelector"] {
-        match child(resources, key) {
-            None => errors.push(FieldError::required(at.child(key), "")),
-            Some(selector) => {
-                errors.extend(label_selector(&read_selector(selector), IllegalValues::Refuse, at.child(key)));
-            }
-        }
-    }
-    for key in ["resourceRules", "excludeResourceRules"] {
-        each_item(resources, key, at, |rule, at| {
-            let mut seen = BTreeSet::new();
-            each_text(rule, "resourceNames", at, |name, at| {
-                each(errors, at, name, names::path_segment(name));
-                if !seen.insert(name) {
-                    errors.push(FieldError::duplicate(at, name));
-                }
-            });
-            check_rule(errors, rule, at);
-        });
-    }
-}
-
-const MUTABLE: [&str; 4] = ["*", "CONNECT", "CREATE", "UPDATE"];
-
 pub(in super::super) fn mutating(object: &Object) -> Errors {
     check_mutating(object, None)
 }
@@ -252,7 +211,7 @@ fn check_mutating(object: &Object, old: Option<&Object>) -> Errors {
         let kind = text(mutation, "patchType");
         match child(mutation, own) {
             None => {
-                errors.push(FieldError::required(at.child(own), format!("must be specified when patchType is {kind}")))
+                errors.push(FieldError::required(at.child(own), format!("must be specified when patchType is {kind}")));
             }
             Some(patch) if text(patch, "expression").trim().is_empty() => {
                 let at = at.child(own);
@@ -267,59 +226,6 @@ fn check_mutating(object: &Object, old: Option<&Object>) -> Errors {
     });
     one_of(&mut errors, spec, "reinvocationPolicy", SPEC, &["IfNeeded", "Never"]);
     errors
-}
-
-pub(in super::super) fn validating_binding(object: &Object) -> Errors {
-    let mut errors = Errors::new();
-    let Some(spec) = child(object, "spec") else { return errors };
-    check_binding(&mut errors, spec);
-    let actions: Vec<&str> = texts(spec, "validationActions").collect();
-    let mut seen = BTreeSet::new();
-    each_text(spec, "validationActions", SPEC, |action, at| {
-        supported(&mut errors, action, at, &["Audit", "Deny", "Warn"]);
-        if !seen.insert(action) {
-            errors.push(FieldError::duplicate(at, rolewright_core::validate::BadValue::typed_text(action)));
-        }
-    });
-    let at = SPEC.child("validationActions");
-    if actions.contains(&"Deny") && actions.contains(&"Warn") {
-        let why = "must not contain both Deny and Warn (repeating the same validation failure information in the API \
-            response and headers serves no purpose)";
-        errors.push(FieldError::invalid(at, list_json(spec, "validationActions"), why));
-    }
-    if actions.is_empty() {
-        errors.push(FieldError::required(at, "at least one validation action is required"));
-    }
-    errors
-}
-
-pub(in super::super) fn mutating_binding(object: &Object) -> Errors {
-    let mut errors = Errors::new();
-    let Some(spec) = child(object, "spec") else { return errors };
-    check_binding(&mut errors, spec);
-    within(spec, "matchResources", SPEC, |resources, at| check_operations(&mut errors, resources, &MUTABLE, at));
-    errors
-}
-
-fn check_binding(errors: &mut Errors, spec: &Object) {
-    const ONE: &str = "name and selector are mutually exclusive";
-    named(errors, spec, "policyName", SPEC, names::dns_subdomain);
-    within(spec, "paramRef", SPEC, |param, at| {
-        let (has_name, selector) = (!text(param, "name").is_empty(), child(param, "selector"));
-        name(errors, param, "name", at, names::path_segment);
-        if has_name && selector.is_some() {
-            errors.push(FieldError::forbidden(at.child("name"), ONE));
-        }
-        super::super::check::selector(errors, param, "selector", at);
-        if has_name && selector.is_some() {
-            errors.push(FieldError::forbidden(at.child("selector"), ONE));
-        }
-        if !has_name && selector.is_none() {
-            errors.push(FieldError::required(at, "one of name or selector must be specified"));
-        }
-        one_of(errors, param, "parameterNotFoundAction", at, &["Deny", "Allow"]);
-    });
-    within(spec, "matchResources", SPEC, |resources, at| check_resources(errors, resources, at));
 }
 
 pub(in super::super) fn status(object: &Object, _: &Object) -> Errors {

@@ -102,10 +102,9 @@ fn check_reference(errors: &mut Errors, reference: &Object, at: Path<'_>) {
 fn version_fault(reference: &Object, core: bool) -> Option<String> {
     let version = text(reference, "apiVersion");
     match version.matches('/').count() {
-        0 if core => None,
-        0 => Some("apiVersion must specify API group".to_owned()),
-        1 if core || !version.starts_with('/') => None,
-        1 => Some("apiVersion must specify API group".to_owned()),
+        0 | 1 if core => None,
+        1 if !version.starts_with('/') => None,
+        0 | 1 => Some("apiVersion must specify API group".to_owned()),
         _ => Some(format!("unexpected GroupVersion string: {version}")),
     }
 }
@@ -187,7 +186,7 @@ fn check_source(errors: &mut Errors, kind: &str, source: &Object, tolerate: bool
             "may not set both a target value for metric and a per-pod target",
         )),
         "pods" if !has("averageValue") => {
-            errors.push(FieldError::required(at.child("averageValue"), "must specify a positive target averageValue"))
+            errors.push(FieldError::required(at.child("averageValue"), "must specify a positive target averageValue"));
         }
         "resource" | "containerResource" if neither("averageUtilization", "averageValue") => {
             let why = "must set either a target raw value or a target utilization";

@@ -15,6 +15,7 @@ const STATUS: Path<'static> = Path::Field(&Path::Root, "status");
 
 /// Which conditions a job has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "any of them can be there")]
 struct State {
     complete: bool,
     failed: bool,

@@ -186,6 +186,17 @@ pub(in crate::kinds) fn cidr(errors: &mut Errors, text: &str, at: Path<'_>, know
     errors.push(FieldError::invalid(at, text, why));
 }
 
+/// A range of addresses in the one form that it has.
+pub(in crate::kinds) fn canonical_cidr(errors: &mut Errors, text: &str, at: Path<'_>) {
+    let before = errors.len();
+    cidr(errors, text, at, &[]);
+    let canonical = text.split_once('/').and_then(|(ip, length)| Some(format!("{}/{length}", parse_ip(ip)?)));
+    if let Some(canonical) = canonical.filter(|canonical| canonical != text && errors.len() == before) {
+        let why = format!("must be in canonical form ({})", rolewright_core::quote::Quoted(&canonical));
+        errors.push(FieldError::invalid(at, text, why));
+    }
+}
+
 /// Where a load balancer is reached.
 pub(in crate::kinds) fn balancer_host(errors: &mut Errors, host: &str, at: Path<'_>) {
     if host.is_empty() {

@@ -132,8 +132,8 @@ fn updates_are_prepared_and_judged_as_in_kubernetes() {
         old["metadata"]["resourceVersion"] = "1".into();
         let stored = defaulted(resource, old.clone());
         old = from_stored(resource, stored.clone());
-        let status = resource.subresources.iter().any(|known| known.name == "status");
-        for subresource in ["", "status"].into_iter().filter(|name| name.is_empty() || status) {
+        let has = |name: &&str| name.is_empty() || resource.subresources.iter().any(|known| known.name == *name);
+        for subresource in ["", "status", "ephemeralcontainers", "resize"].into_iter().filter(has) {
             let sent: Vec<Object> = (0..rounds() / 2).map(|seed| changed(&old, ty, seed)).collect();
             let plain = conformed(&mut oracle, resource, &sent);
             let ask = |object: &Object| item(resource, subresource, "update", object, Some(&old));
@@ -165,8 +165,8 @@ fn updates_are_prepared_and_judged_as_in_kubernetes() {
                     strategy.prepare_update(&mut ours, &stored);
                     strategy.validate_update(&ours, &stored)
                 } else {
-                    strategy.prepare_status(&mut ours, &stored);
-                    strategy.validate_status(&ours, &stored)
+                    strategy.prepare_subresource(subresource, &mut ours, &stored);
+                    strategy.validate_subresource(subresource, &ours, &stored)
                 };
                 let what = format!("update {subresource}");
                 tally.add(resource, &what, sent, (ours, texts(&errors), Vec::new()), theirs);

@@ -1,11 +1,11 @@
-//! What is wrong with a change of a pod, or with its status.
+//! What is wrong with a change of a pod.
 
-use rolewright_core::validate::{BadValue, FieldError, Path, names};
+use rolewright_core::validate::{BadValue, FieldError, Path};
 use serde_json::Value;
 
-use super::super::check::{Errors, IMMUTABLE, each, each_item, formed, internal_error, ip, json, parse_ip, required};
+use super::super::check::{Errors, each_item, json, required};
 use super::super::internal;
-use super::super::read::{below, child, integer, items, items_mut, list, text};
+use super::super::read::{absent, child, child_mut, integer, items, items_mut, list, text};
 use super::super::semantic;
 use super::containers::check_image;
 use super::scheduling::check_tolerations;
@@ -135,102 +135,64 @@ fn check_gated(errors: &mut Errors, wanted: &mut Object, old: &Object, at: Path<
         let kept = before.iter().all(|(key, value)| now.get(key) == Some(value));
         if !kept {
             let shown = json(Value::Object(now));
-            let why = "only additions are allowed (no mutations or deletions)";
+            let why = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
             errors.push(FieldError::invalid(at.child("nodeSelector"), shown, why));
         }
-        match old.get("nodeSelector") {
-            Some(value) => wanted.insert("nodeSelector".to_owned(), value.clone()),
-            None => wanted.remove("nodeSelector"),
-        };
+        put(wanted, "nodeSelector", old.get("nodeSelector"));
     }
-}
-
-pub(in super::super) fn validate_status(pod: &Object, old: &Object) -> Errors {
-    let mut errors = Errors::new();
-    let empty = Object::new();
-    let (Some(status), old_status) = (child(pod, "status"), child(old, "status").unwrap_or(&empty)) else {
-        return errors;
-    };
-    let at = Path::field("status");
-    each_item(status, "conditions", at, |condition, at| {
-        not_negative(&mut errors, condition, at);
-        let kind = text(condition, "type");
-        if !matches!(kind, "PodScheduled" | "Ready" | "Initialized") {
-            each(&mut errors, at.child("Type"), kind, names::label_key(kind));
-        }
-    });
-    let nominated = text(status, "nominatedNodeName");
-    if !nominated.is_empty() && nominated != text(old_status, "nominatedNodeName") {
-        each(&mut errors, at.child("nominatedNodeName"), nominated, names::dns_subdomain(nominated));
-        if below(old, &["spec"]).is_some_and(|spec| !text(spec, "nodeName").is_empty()) {
-            let why = "may not be set on pods that are already bound to a node";
-            errors.push(FieldError::forbidden(at.child("nominatedNodeName"), why));
-        }
-    }
-    not_negative(&mut errors, status, at);
-    if text(status, "qosClass") != text(old_status, "qosClass") {
-        let shown = BadValue::typed_text(text(status, "qosClass"));
-        errors.push(FieldError::invalid(at.child("qosClass"), shown, IMMUTABLE));
-    }
-    let claims: Vec<&str> = child(pod, "spec")
-        .into_iter()
-        .flat_map(|spec| items(spec, "resourceClaims"))
-        .map(|claim| text(claim, "name"))
-        .collect();
-    let mut seen = std::collections::BTreeSet::new();
-    each_item(status, "resourceClaimStatuses", at, |claim, at| {
-        let name = text(claim, "name");
-        if !claims.contains(&name) {
-            let why = "must match the name of an entry in `spec.resourceClaims`";
-            errors.push(FieldError::invalid(at.child("name"), name, why));
-        }
-        if !seen.insert(name) {
-            errors.push(FieldError::duplicate(at.child("name"), name));
-        }
-        formed(&mut errors, claim, "resourceClaimName", at, names::dns_subdomain);
-    });
-    check_ips(&mut errors, status, old_status, "podIPs", at);
-    if let Some(first) = items(status, "hostIPs").next().map(|ip| text(ip, "ip"))
-        && first != text(status, "hostIP")
-    {
-        let list = at.child("hostIPs");
-        let first_at = list.index(0);
-        errors.push(FieldError::invalid(first_at.child("ip"), first, "must be equal to `hostIP`"));
-    }
-    check_ips(&mut errors, status, old_status, "hostIPs", at);
-    errors
-}
-
-fn not_negative(errors: &mut Errors, object: &Object, at: Path<'_>) {
-    if let Some(generation) = integer(object, "observedGeneration").filter(|generation| *generation < 0) {
-        let why = "must be a non-negative integer";
-        errors.push(FieldError::invalid(at.child("observedGeneration"), json(generation), why));
-    }
-}
-
-/// One address for each family at most.
-fn check_ips(errors: &mut Errors, status: &Object, old: &Object, key: &str, at: Path<'_>) {
-    let known: Vec<Value> = items(old, key).filter_map(|ip| ip.get("ip").cloned()).collect();
-    let list_at = at.child(key);
-    each_item(status, key, at, |address, at| {
-        ip(errors, text(address, "ip"), at, &known);
-    });
-    let count = list(status, key).len();
-    let families: Vec<bool> =
-        items(status, key).filter_map(|ip| parse_ip(text(ip, "ip"))).map(|ip| ip.is_ipv6()).collect();
-    if count < 2 {
+    let nodes = |spec: &Object| child(spec, "affinity").and_then(|all| all.get("nodeAffinity")).cloned();
+    let (now, before) = (nodes(wanted), nodes(old));
+    if now == before {
         return;
     }
-    let bad = |(_, ip): &(usize, &Object)| parse_ip(text(ip, "ip")).is_none();
-    let bad = items(status, key).enumerate().find(bad);
-    if let Some((i, ip)) = bad {
-        let why = format!("failed to check for dual stack with error:invalid IP[{i}]: {}", text(ip, "ip"));
-        errors.push(internal_error(list_at, why));
+    let affinity = at.child("affinity");
+    check_narrower(errors, now.as_ref(), before.as_ref(), affinity.child("nodeAffinity"));
+    let emptied = child(wanted, "affinity").is_some_and(|all| {
+        child(old, "affinity").is_none() && absent(all, "podAffinity") && absent(all, "podAntiAffinity")
+    });
+    if emptied {
+        wanted.remove("affinity");
+    } else if (child(wanted, "affinity").is_some() || before.is_some())
+        && let Some(all) = child_mut(wanted, "affinity")
+    {
+        put(all, "nodeAffinity", before.as_ref());
     }
-    if bad.is_some() || count > 2 || families.iter().all(|v6| *v6) || !families.contains(&true) {
-        let one = |address: &Value| internal::shown("", "Pod", &["status", key], Some(address));
-        let all: Vec<String> = list(status, key).iter().map(one).collect();
-        let why = "may specify no more than one IP for each IP family";
-        errors.push(FieldError::invalid(list_at, json(format!("[{}]", all.join(","))), why));
+}
+
+fn put(object: &mut Object, key: &str, value: Option<&Value>) {
+    match value {
+        Some(value) => object.insert(key.to_owned(), value.clone()),
+        None => object.remove(key),
+    };
+}
+
+/// Terms may ask for more of a node than before, and each node that met them still must.
+fn check_narrower(errors: &mut Errors, new: Option<&Value>, old: Option<&Value>, at: Path<'_>) {
+    const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+    let terms = |affinity: Option<&Value>| -> Vec<Value> {
+        let required = affinity.and_then(Value::as_object).and_then(|affinity| child(affinity, REQUIRED));
+        required.map(|required| list(required, "nodeSelectorTerms").to_vec()).unwrap_or_default()
+    };
+    let (new, old) = (terms(new), terms(old));
+    let required = at.child(REQUIRED);
+    let at = required.child("nodeSelectorTerms");
+    let path = ["spec", "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"];
+    let shown = |term: &Value| internal::shown("", "Pod", &path, Some(term));
+    if !old.is_empty() && old.len() != new.len() {
+        let all: Vec<String> = new.iter().map(shown).collect();
+        let all = if new.is_empty() { "null".to_owned() } else { format!("[{}]", all.join(",")) };
+        let why = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
+        errors.push(FieldError::invalid(at, json(all), why));
+        return;
+    }
+    for (i, (new_term, old_term)) in new.iter().zip(&old).enumerate() {
+        let rules = |term: &Value, key: &str| term.as_object().map(|term| list(term, key).to_vec()).unwrap_or_default();
+        let kinds = ["matchExpressions", "matchFields"];
+        let was_empty = kinds.iter().all(|key| rules(old_term, key).is_empty());
+        let grew = kinds.iter().all(|key| rules(new_term, key).starts_with(&rules(old_term, key)));
+        if !grew || was_empty && kinds.iter().any(|key| !rules(new_term, key).is_empty()) {
+            let why = "only additions are allowed (no mutations or deletions)";
+            errors.push(FieldError::invalid(at.index(i), json(shown(new_term)), why));
+        }
     }
 }

@@ -16,7 +16,8 @@ use super::containers::{Context, check_containers, check_host_network, check_ima
 use super::each_container;
 use super::environment::check_file_volumes;
 use super::scheduling::{check_affinity, check_gates, check_spreading, check_tolerations};
-use super::security::{check_host_process, check_host_users, check_pod_context, check_system};
+use super::security::{check_host_users, check_pod_context};
+use super::systems::{check_host_process, check_system};
 use super::volumes::{Owner, check_volumes};
 use crate::strategy::Object;
 
@@ -150,7 +151,9 @@ fn check_claims<'a>(errors: &mut Errors, spec: &'a Object, at: Path<'_>) -> Vec<
             let shown = internal::shown("", "Pod", &path, Some(&Value::Object(claim.clone())));
             errors.push(FieldError::invalid(at, json(shown), why));
         }
-        keys.iter().for_each(|key| formed(errors, claim, key, at, names::dns_subdomain));
+        for key in keys {
+            formed(errors, claim, key, at, names::dns_subdomain);
+        }
     });
     items(spec, "resourceClaims").map(|claim| text(claim, "name")).collect()
 }

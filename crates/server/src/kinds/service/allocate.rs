@@ -1,17 +1,22 @@
 //! What a server with one IPv4 range gives to services: addresses, families and ports on nodes.
 
+use rolewright_core::validate::{FieldError, Path};
 use serde_json::json;
 
 use super::super::read::{absent, child, fill, integer, items, items_mut, known_mut, list, text};
 use crate::strategy::Object;
 
 /// Fills in what a new service needs, or an updated one that has kept what it had; after its defaults, before it is
-/// judged. `next_ip` and `next_port` hand out what is free.
-pub fn allocate(service: &mut Object, mut next_ip: impl FnMut() -> String, mut next_port: impl FnMut() -> i64) {
-    let Some(spec) = known_mut(service, "spec") else { return };
+/// judged. `next_ip` and `next_port` hand out what is free. The errors are about families that there are none of.
+pub fn allocate(
+    service: &mut Object,
+    mut next_ip: impl FnMut() -> String,
+    mut next_port: impl FnMut() -> i64,
+) -> Vec<FieldError> {
+    let Some(spec) = known_mut(service, "spec") else { return Vec::new() };
     let kind = text(spec, "type").to_owned();
     if kind == "ExternalName" {
-        return;
+        return Vec::new();
     }
     if !text(spec, "clusterIP").is_empty() && list(spec, "clusterIPs").is_empty() {
         let ip = text(spec, "clusterIP").to_owned();
@@ -20,6 +25,12 @@ pub fn allocate(service: &mut Object, mut next_ip: impl FnMut() -> String, mut n
     let headless = text(spec, "clusterIP") == "None";
     let selects = child(spec, "selector").is_some_and(|selector| !selector.is_empty());
     fill(spec, "ipFamilyPolicy", if headless && !selects { "RequireDualStack" } else { "SingleStack" });
+    if !headless || selects {
+        let errors = missing_families(spec);
+        if !errors.is_empty() {
+            return errors;
+        }
+    }
     if list(spec, "ipFamilies").is_empty() {
         let both = headless && !selects && text(spec, "ipFamilyPolicy") != "SingleStack";
         spec.insert("ipFamilies".to_owned(), if both { json!(["IPv4", "IPv6"]) } else { json!(["IPv4"]) });
@@ -38,6 +49,26 @@ pub fn allocate(service: &mut Object, mut next_ip: impl FnMut() -> String, mut n
     if balanced && local && integer(spec, "healthCheckNodePort").unwrap_or_default() == 0 {
         spec.insert("healthCheckNodePort".to_owned(), next_port().into());
     }
+    Vec::new()
+}
+
+/// What a service wants of families that are not there.
+fn missing_families(spec: &Object) -> Vec<FieldError> {
+    let at = Path::field("spec");
+    let mut errors = Vec::new();
+    let policy = text(spec, "ipFamilyPolicy");
+    if policy == "RequireDualStack" {
+        let why = "this cluster is not configured for dual-stack services";
+        errors.push(FieldError::invalid(at.child("ipFamilyPolicy"), policy, why));
+    }
+    for (place, family) in list(spec, "ipFamilies").iter().enumerate() {
+        let family = family.as_str().unwrap_or_default();
+        if family != "IPv4" {
+            let at = at.child("ipFamilies");
+            errors.push(FieldError::invalid(at.index(place), family, "not configured on this cluster"));
+        }
+    }
+    errors
 }
 
 /// The same port with another protocol has the same port on nodes.

@@ -11,13 +11,7 @@ use crate::strategy::Object;
 
 pub(in super::super) fn class(class: &Object) -> Errors {
     let mut errors = Errors::new();
-    match text(class, "provisioner") {
-        "" => errors.push(FieldError::required(Path::field("provisioner"), "")),
-        provisioner => {
-            let lower = provisioner.to_lowercase();
-            each(&mut errors, Path::field("provisioner"), &lower, names::label_key(&lower));
-        }
-    }
+    check_driver(&mut errors, class, "provisioner");
     check_parameters(&mut errors, class);
     let policy = text(class, "reclaimPolicy");
     if !policy.is_empty() {
@@ -42,6 +36,39 @@ pub(in super::super) fn class_update(class: &Object, old: &Object) -> Errors {
     }
     immutable(&mut errors, class, old, "reclaimPolicy", Path::Root);
     immutable(&mut errors, class, old, "volumeBindingMode", Path::Root);
+    errors
+}
+
+/// Who makes the volumes.
+fn check_driver(errors: &mut Errors, class: &Object, key: &str) {
+    match text(class, key) {
+        "" => errors.push(FieldError::required(Path::field(key), "")),
+        driver => {
+            let lower = driver.to_lowercase();
+            each(errors, Path::field(key), &lower, names::label_key(&lower));
+        }
+    }
+}
+
+pub(in super::super) fn attributes(class: &Object) -> Errors {
+    let mut errors = Errors::new();
+    check_driver(&mut errors, class, "driverName");
+    check_parameters(&mut errors, class);
+    if child(class, "parameters").is_none_or(Object::is_empty) {
+        errors.push(FieldError::required(Path::field("parameters"), "must contain at least one key/value pair"));
+    }
+    errors
+}
+
+pub(in super::super) fn attributes_update(class: &Object, old: &Object) -> Errors {
+    let mut errors = Errors::new();
+    if text(class, "driverName") != text(old, "driverName") {
+        errors.push(FieldError::forbidden(Path::field("driverName"), "updates to driverName are forbidden."));
+    }
+    if child(class, "parameters") != child(old, "parameters") {
+        errors.push(FieldError::forbidden(Path::field("parameters"), "updates to parameters are forbidden."));
+    }
+    errors.extend(attributes(class));
     errors
 }
 

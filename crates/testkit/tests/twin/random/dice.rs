@@ -33,4 +33,9 @@ impl Dice {
     pub(super) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
+
+    /// One of these texts.
+    pub(super) fn text<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
 }

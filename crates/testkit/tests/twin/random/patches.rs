@@ -3,15 +3,16 @@
 use serde_json::{Value, json};
 
 use super::dice::Dice;
-use super::kinds::{Kind, write_options};
+use super::kinds::Kind;
+use super::requests::{uid, version, write_options};
 use crate::exchange::Exchange;
 
 /// A patch of one object.
-pub(super) fn patch(kind: &Kind, dice: &mut Dice, path: &str) -> Exchange {
+pub(super) fn patch(kind: &Kind, dice: &mut Dice, path: &str, name: &str) -> Exchange {
     let (content_type, body) = match dice.below(10) {
-        0..4 => ("application/merge-patch+json", partial(kind, dice)),
-        4..7 => ("application/strategic-merge-patch+json", partial(kind, dice)),
-        _ => ("application/json-patch+json", operations(kind, dice)),
+        0..4 => ("application/merge-patch+json", partial(kind, dice, name)),
+        4..7 => ("application/strategic-merge-patch+json", strategic(kind, dice, name)),
+        _ => ("application/json-patch+json", operations(kind, dice, name)),
     };
     Exchange {
         method: "PATCH".into(),
@@ -23,61 +24,74 @@ pub(super) fn patch(kind: &Kind, dice: &mut Dice, path: &str) -> Exchange {
 }
 
 /// A part of an object, or of its metadata, with nulls here and there.
-fn partial(kind: &Kind, dice: &mut Dice) -> Value {
-    match dice.below(8) {
+fn partial(kind: &Kind, dice: &mut Dice, name: &str) -> Value {
+    match dice.below(14) {
         0 => json!({}),
         1 => json!({"metadata": {"labels": {"app": dice.pick(&[json!("x"), json!("y"), json!(null), json!(1)])}}}),
         2 => json!({"metadata": {"labels": {"app": "x"}, "annotations": null}}),
         3 => json!({"metadata": {"finalizers": dice.pick(&[json!(null), json!([]), json!(["example.com/f"])])}}),
-        4 => removed(kind),
+        4 | 5 => serde_json::from_str(kind.removal).expect("the removal is JSON"),
+        6 => {
+            let mut patch = (kind.content)(dice);
+            patch["metadata"]["resourceVersion"] = json!(version(kind, dice, name));
+            patch
+        }
+        7 => json!({"metadata": {"uid": uid(kind, name), "annotations": {"note": "4"}}}),
+        8 => metadata(dice),
         _ => (kind.content)(dice),
     }
 }
 
-/// Takes away what the kind is about.
-fn removed(kind: &Kind) -> Value {
-    match kind.plural {
-        "configmaps" => json!({"data": {"a": null}}),
-        "secrets" => json!({"data": null}),
-        "serviceaccounts" => json!({"secrets": null, "imagePullSecrets": null}),
-        "roles" | "clusterroles" => json!({"rules": null}),
-        "rolebindings" => json!({"subjects": null}),
-        "leases" => json!({"spec": {"holderIdentity": null}}),
-        _ => json!({"spec": {"replicas": null}}),
+/// What of the metadata clients seldom touch.
+fn metadata(dice: &mut Dice) -> Value {
+    let changes = [
+        json!({"name": "other"}),
+        json!({"namespace": "default"}),
+        json!({"managedFields": []}),
+        json!({"managedFields": [{"manager": "m", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1",
+            "fieldsV1": {"f:data": {}}}]}),
+        json!({"generateName": "x-"}),
+        json!({"deletionTimestamp": null}),
+        json!({"creationTimestamp": null, "generation": 4}),
+        json!({"labels": null}),
+        json!({"resourceVersion": "1"}),
+        json!({"uid": "11111111-1111-4111-8111-111111111111"}),
+        json!({"unknown": 1}),
+    ];
+    json!({"metadata": dice.pick(&changes)})
+}
+
+/// The same, with directives.
+fn strategic(kind: &Kind, dice: &mut Dice, name: &str) -> Value {
+    match dice.below(10) {
+        0 => json!({"metadata": {"labels": {"$patch": "replace", "tier": "front"}}}),
+        1 => json!({"metadata": {"$deleteFromPrimitiveList/finalizers": ["example.com/f"]}}),
+        2 => json!({"metadata": {"finalizers": [dice.pick(&["example.com/f", "example.com/g"])]}}),
+        3 => json!({"metadata": {"annotations": {"$patch": "delete"}}}),
+        _ => partial(kind, dice, name),
     }
 }
 
-fn operations(kind: &Kind, dice: &mut Dice) -> Value {
-    (0..=dice.below(3)).map(|_| operation(kind, dice)).collect()
+fn operations(kind: &Kind, dice: &mut Dice, name: &str) -> Value {
+    (0..=dice.below(3)).map(|_| operation(kind, dice, name)).collect()
 }
 
-fn operation(kind: &Kind, dice: &mut Dice) -> Value {
-    let (path, value) = match dice.below(6) {
+fn operation(kind: &Kind, dice: &mut Dice, name: &str) -> Value {
+    let (path, value) = match dice.below(8) {
         0 => ("/metadata/labels/app", json!(dice.pick(&["x", "y"]))),
         1 => ("/metadata/finalizers", json!(["example.com/f"])),
         2 => ("/metadata/finalizers/0", json!("example.com/g")),
         3 => ("/metadata/annotations", json!({"note": "3"})),
-        _ => content(kind, dice),
+        4 => ("/metadata/resourceVersion", json!(version(kind, dice, name))),
+        _ => (kind.place.0, serde_json::from_str(dice.text(kind.place.1)).expect("the value is JSON")),
     };
-    match dice.below(8) {
+    match dice.below(9) {
         0 => json!({"op": "remove", "path": path}),
         1 => json!({"op": "test", "path": path, "value": value}),
         2 => json!({"op": "test", "path": path, "value": null}),
         3 => json!({"op": "replace", "path": path, "value": value}),
         4 => json!({"op": "copy", "from": path, "path": "/metadata/annotations/copy"}),
+        5 => json!({"op": "move", "from": path, "path": "/metadata/annotations/moved"}),
         _ => json!({"op": "add", "path": path, "value": value}),
-    }
-}
-
-/// A place in what the kind is about, and something to put there.
-fn content(kind: &Kind, dice: &mut Dice) -> (&'static str, Value) {
-    match kind.plural {
-        "configmaps" => ("/data/a", json!(dice.pick(&["1", "3"]))),
-        "secrets" => ("/data/a", json!("Mw==")),
-        "serviceaccounts" => ("/automountServiceAccountToken", json!(dice.chance(50))),
-        "roles" | "clusterroles" => ("/rules/0/verbs/-", json!(dice.pick(&["get", "delete"]))),
-        "rolebindings" => ("/subjects/0/name", json!(dice.pick(&["bob", "ben"]))),
-        "leases" => ("/spec/leaseDurationSeconds", json!(dice.pick(&[5, -1]))),
-        _ => ("/spec/template/spec/containers/0/image", json!(dice.pick(&["i:1", "i:3"]))),
     }
 }
