@@ -2,7 +2,7 @@
 
 use rolewright_core::authorize::Unresolved;
 use rolewright_core::escalation::{self, Refusal, RoleWrite};
-use rolewright_core::{RBAC_GROUP, RoleKey, Rule};
+use rolewright_core::{RBAC_GROUP, Rule};
 use serde_json::{Value, json};
 
 use super::{Call, meta, set_meta};
@@ -75,11 +75,6 @@ impl Call<'_> {
                 Failure::new(500, "", unresolved.to_string())
             }
             // A Role is looked for in a namespace, and there is none.
-            Refusal::Unresolved(Unresolved::RoleNotFound { binding, role: RoleKey::Namespaced { .. } })
-                if binding.namespace().is_empty() =>
-            {
-                Failure::bad_request("Namespace parameter required.")
-            }
             Refusal::Unresolved(_) if self.namespace().is_empty() && role_kind == "Role" => {
                 Failure::bad_request("Namespace parameter required.")
             }
