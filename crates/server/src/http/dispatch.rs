@@ -35,9 +35,18 @@ const BODY_PATIENCE: Duration = Duration::from_mins(1);
 
 /// Answers one request. `identity` is set for clients in the same process.
 pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
+    if !has_whole_escapes(request.uri().path()) {
+        return respond::typed(StatusCode::BAD_REQUEST, "text/plain; charset=utf-8", "400 Bad Request");
+    }
     let answered = AssertUnwindSafe(answer(&server, identity, request)).catch_unwind().await;
     answered
         .unwrap_or_else(|_| respond::failure(&Failure::internal("the server panicked while it handled the request")))
+}
+
+/// Go's HTTP server refuses any other path before a handler sees it.
+fn has_whole_escapes(path: &str) -> bool {
+    let is_escape = |rest: &str| rest.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+    path.split('%').skip(1).all(is_escape)
 }
 
 async fn answer(server: &Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
