@@ -10,7 +10,10 @@ import (
 	"rolewright.io/testbed/internal/apiserver"
 	"rolewright.io/testbed/internal/client"
 	"rolewright.io/testbed/internal/controllers"
+	"rolewright.io/testbed/internal/elect"
 	"rolewright.io/testbed/internal/facts"
+	"rolewright.io/testbed/internal/informers"
+	"rolewright.io/testbed/internal/kubectl"
 	"rolewright.io/testbed/internal/oracle"
 )
 
@@ -19,7 +22,10 @@ var commands = map[string]func(args []string) error{
 	"apiserver":   apiserver.Main,
 	"client":      client.Main,
 	"controllers": controllers.Main,
+	"elect":       elect.Main,
 	"facts":       facts.Main,
+	"informers":   informers.Main,
+	"kubectl":     kubectl.Main,
 	"oracle":      oracle.Main,
 }
 
@@ -29,7 +35,10 @@ commands:
   apiserver     run kube-apiserver with an embedded etcd
   client        send plain requests to an API server, JSON lines on stdin and stdout
   controllers   run Kubernetes' controllers against an API server
+  elect         take part in an election of client-go, JSON lines on stdout
   facts         write bootstrap policy, served kinds and field tables as JSON
+  informers     keep client-go's informers, JSON lines on stdin and stdout
+  kubectl       kubectl of the same version
   oracle        answer questions about Kubernetes' RBAC code, JSON lines on stdin and stdout
 `
 

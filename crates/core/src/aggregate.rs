@@ -31,6 +31,7 @@
 //! ```
 
 mod anchors;
+mod ceiling;
 mod change;
 mod components;
 pub mod fit;
@@ -73,8 +74,10 @@ pub struct Aggregation {
 /// One change to feed. Namespaced Roles are ignored: they can neither aggregate nor be aggregated.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// The role is now like this, be it new or changed.
+    /// The role is now like this, be it new or changed, and gathers whatever its selectors match.
     Set(&'a Role),
+    /// The same, but it gathers and hands on no rule that these do not cover.
+    Limited(&'a Role, &'a [Rule]),
     /// The ClusterRole of this name is gone.
     Remove(&'a str),
 }
@@ -140,9 +143,10 @@ impl Aggregation {
         let mut latest = BTreeMap::new();
         for event in events {
             match event {
-                Event::Set(role) => {
+                Event::Set(role) | Event::Limited(role, _) => {
+                    let ceiling = if let Event::Limited(_, ceiling) = event { Some(ceiling) } else { None };
                     if let RoleKey::Cluster(name) = &role.key {
-                        latest.insert(name.as_str(), Some(role));
+                        latest.insert(name.as_str(), Some((role, ceiling)));
                     }
                 }
                 Event::Remove(name) => {

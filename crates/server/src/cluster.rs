@@ -69,9 +69,12 @@ impl Cluster {
         Self { state: RwLock::new(state), changed, work: Notify::new() }
     }
 
-    /// Leaves aggregated roles to somebody else.
+    /// Leaves aggregated roles to somebody else. They know nothing of ceilings, so only who holds everything may write
+    /// such roles then.
     pub(crate) fn leave_aggregation(&self) {
-        self.state.write().unwrap_or_else(PoisonError::into_inner).rights.aggregates = false;
+        let rights = &mut self.state.write().unwrap_or_else(PoisonError::into_inner).rights;
+        rights.aggregates = false;
+        rights.guard = Guard::Strict;
     }
 
     /// Looks at the state. Do not hold this across an await.
@@ -109,6 +112,11 @@ impl Cluster {
     pub(crate) fn take_work(&self) -> (BTreeSet<Name>, BTreeSet<ObjectName>) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         (std::mem::take(&mut state.namespaces), state.owners.take_work())
+    }
+
+    /// How many follow a collection.
+    pub(crate) fn watches(&self) -> usize {
+        self.changed.iter().map(watch::Sender::receiver_count).sum()
     }
 
     /// Tells when a collection changes. Subscribe before reading, and no change is missed.

@@ -22,6 +22,7 @@ use crate::status::Failure;
 use crate::strategy::Object;
 use kind::Kind;
 pub(crate) use base64::from_url;
+use node::Node;
 pub(crate) use ordered::ordered;
 pub(crate) use restore::restore_fault;
 pub(crate) use stored::as_stored;
@@ -139,6 +140,38 @@ fn options(media: Media, body: &[u8], kind: &str) -> Result<Object, String> {
     }
     let conformed = typed::conform_node(ty, node, false)?;
     Ok(found.stamp(conformed.value))
+}
+
+/// What a client applies: not yet of any type.
+pub(crate) struct Configuration {
+    pub(crate) object: Object,
+    /// Keys that come twice.
+    repeated: Vec<String>,
+}
+
+impl Configuration {
+    /// What strict clients are told, and others are warned of.
+    pub(crate) fn strict_error(&self) -> Option<(String, &[String])> {
+        let lines = self.repeated.join("\n  ");
+        let error = format!("error converting YAML to JSON: yaml: unmarshal errors:\n  {lines}");
+        (!self.repeated.is_empty()).then_some((error, self.repeated.as_slice()))
+    }
+}
+
+/// Reads an applied configuration.
+pub(crate) fn decode_configuration(body: &[u8]) -> Result<Configuration, String> {
+    let yaml = yaml::parse(body).map_err(|error| format!("error converting YAML to JSON: {error}"))?;
+    let undecoded = |why: String| format!("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {why}");
+    let object = match yaml.node {
+        Node::Null => Object::new(),
+        node @ Node::Object(_) => match node.into_value() {
+            Ok(Value::Object(object)) => object,
+            Ok(_) => Object::new(),
+            Err(literal) => return Err(undecoded(format!("number {literal} into Go value of type float64"))),
+        },
+        other => return Err(undecoded(format!("{} into Go value of type map[string]interface {{}}", other.form()))),
+    };
+    Ok(Configuration { object, repeated: yaml.duplicates })
 }
 
 struct Read {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::catalog::{Catalog, Served};
 use crate::managed::{self, View};
+use crate::status::Failure;
 use crate::strategy::Object;
 use crate::time;
 
@@ -61,23 +62,40 @@ fn record(
     subresource: &str,
     views: &[View],
 ) {
+    let (version, now) = (served.api_version(), time::seconds(time::now()));
+    let request = request(served, &version, manager, subresource, &now);
+    managed::update(&managed::Request { views, ..request }, live, object);
+    if let Some(live) = live {
+        managed::keep_times(live, object);
+    }
+}
+
+/// Makes `live` what `manager` wants of it. Everything is in the form that the client used.
+pub(crate) fn apply(
+    served: &Served,
+    live: Option<&Object>,
+    configuration: &Object,
+    manager: &str,
+    subresource: &str,
+    force: bool,
+) -> Result<Object, Failure> {
+    let (version, now) = (served.api_version(), time::seconds(time::now()));
+    managed::apply(&request(served, &version, manager, subresource, &now), live, configuration, force)
+}
+
+fn request<'a>(
+    served: &Served,
+    api_version: &'a str,
+    manager: &'a str,
+    subresource: &'a str,
+    now: &'a str,
+) -> managed::Request<'a> {
     let handling = match subresource {
         "" => &served.facts.handling,
         name => served.subresource(name).map_or(&served.facts.handling, |sub| &sub.handling),
     };
-    let request = managed::Request {
-        ty: served.ty,
-        api_version: &served.api_version(),
-        manager,
-        subresource,
-        reset_fields: handling.reset_fields,
-        now: &time::seconds(time::now()),
-        views,
-    };
-    managed::update(&request, live, object);
-    if let Some(live) = live {
-        managed::keep_times(live, object);
-    }
+    let reset_fields = handling.reset_fields;
+    managed::Request { ty: served.ty, api_version, manager, subresource, reset_fields, now, views: &[] }
 }
 
 /// An object names each of its owners once. Returns a warning where it did not.

@@ -6,11 +6,15 @@ use std::mem;
 use rustc_hash::FxHashSet;
 
 use crate::selector::LabelSelector;
-use crate::{Name, Role};
+use crate::{Name, Role, Rule};
 
+use super::ceiling::Ceiling;
 use super::names::RoleId;
 use super::nodes::{Arm, Link};
 use super::{Aggregation, InvalidSelector, Work};
+
+/// A role with the most that it may gather, if there is such a thing.
+pub(super) type Limited<'a> = (&'a Role, Option<&'a [Rule]>);
 
 /// What a change has left to do.
 #[derive(Default)]
@@ -29,12 +33,15 @@ struct Pending {
 
 impl Aggregation {
     /// Makes the roles as `latest` says, `None` for gone, and returns whose union changed.
-    pub(super) fn change(&mut self, latest: &BTreeMap<&str, Option<&Role>>) -> Vec<Name> {
+    pub(super) fn change(&mut self, latest: &BTreeMap<&str, Option<Limited<'_>>>) -> Vec<Name> {
         self.work = Work::default();
         let mut pending = Pending::default();
         for (name, role) in latest {
             match role {
-                Some(role) => self.write(role, &mut pending),
+                Some((role, ceiling)) => {
+                    self.write(role, &mut pending);
+                    self.write_ceiling(role.key.name(), *ceiling, &mut pending);
+                }
                 None => self.erase(name, &mut pending),
             }
         }
@@ -107,6 +114,20 @@ impl Aggregation {
         } else {
             node.union = None;
             self.note_drift(id);
+        }
+    }
+
+    fn write_ceiling(&mut self, name: &Name, ceiling: Option<&[Rule]>, pending: &mut Pending) {
+        let Some(id) = self.names.find(name) else { return };
+        let Some(union) = &mut self.nodes.at_mut(id).union else { return };
+        let same = match (&union.ceiling, ceiling) {
+            (None, None) => true,
+            (Some(held), Some(wanted)) => held.is(wanted),
+            _ => false,
+        };
+        if !same {
+            union.ceiling = ceiling.map(Ceiling::new);
+            pending.dirty.insert(id);
         }
     }
 

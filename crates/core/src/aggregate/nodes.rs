@@ -3,6 +3,7 @@
 use crate::role::Labels;
 use crate::selector::{LabelSelector, Selector};
 
+use super::ceiling::Ceiling;
 use super::names::{RoleId, Roster};
 use super::rules::RuleId;
 
@@ -32,6 +33,8 @@ pub(super) struct Union {
     pub(super) written: Vec<LabelSelector>,
     /// One per selector, in declared order.
     pub(super) arms: Vec<Arm>,
+    /// The most that it may gather; `None` for anything.
+    pub(super) ceiling: Option<Ceiling>,
     /// The computed rules.
     pub(super) output: Box<[RuleId]>,
 }
@@ -51,6 +54,11 @@ impl Node {
     /// What this role gives to those that select it.
     pub(super) fn contribution(&self) -> &[RuleId] {
         self.union.as_ref().map_or(&self.rules, |union| &union.output)
+    }
+
+    /// Whether it may not gather everything.
+    pub(super) fn is_limited(&self) -> bool {
+        self.union.as_ref().is_some_and(|union| union.ceiling.is_some())
     }
 
     /// The aggregated roles that select this one; one that does so by several selectors comes as often.

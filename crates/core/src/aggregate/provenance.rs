@@ -9,7 +9,7 @@ use crate::{Name, Rule};
 
 use super::Aggregation;
 use super::names::RoleId;
-use super::nodes::{Link, Node};
+use super::nodes::{Link, Node, Union};
 
 /// A role whose own rules reach an aggregated role, and a shortest way there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,10 @@ impl Aggregation {
     /// which they are united. A role that is not aggregated is the source of its own rules.
     pub fn sources(&self, target: &str, rule: &Rule) -> Vec<Source> {
         match self.rules.find(rule) {
-            Some(rule) => self.leaves(target, |node| node.rules.contains(&rule)),
+            Some(id) => {
+                let admits = |union: &Union| union.ceiling.as_ref().is_none_or(|ceiling| ceiling.admits(rule));
+                self.leaves(target, |node| node.rules.contains(&id), admits)
+            }
             None => Vec::new(),
         }
     }
@@ -58,11 +61,11 @@ impl Aggregation {
     /// The roles that can give rules to the role `target`, in the order of [`sources`](Self::sources): all that are
     /// selected through any number of aggregated roles, also those without rules of their own.
     pub fn contributors(&self, target: &str) -> Vec<Source> {
-        self.leaves(target, |_| true)
+        self.leaves(target, |_| true, |_| true)
     }
 
     /// Breadth first, so that the first way to a role is a shortest one.
-    fn leaves(&self, target: &str, wanted: impl Fn(&Node) -> bool) -> Vec<Source> {
+    fn leaves(&self, target: &str, wanted: impl Fn(&Node) -> bool, passes: impl Fn(&Union) -> bool) -> Vec<Source> {
         let Some(target) = self.names.find(target) else { return Vec::new() };
         let mut found = Vec::new();
         let mut reached: FxHashMap<RoleId, Option<Link>> = FxHashMap::from_iter([(target, None)]);
@@ -75,6 +78,9 @@ impl Aggregation {
                 }
                 continue;
             };
+            if !passes(union) {
+                continue;
+            }
             for (selector, arm) in union.arms.iter().enumerate() {
                 for source in arm.sources.iter() {
                     reached.entry(source).or_insert_with(|| {

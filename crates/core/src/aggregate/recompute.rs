@@ -72,6 +72,16 @@ impl Aggregation {
                     self.scratch.circle.insert(id.index());
                 }
             }
+            if members.len() > 1 && members.iter().any(|id| self.nodes.at(*id).is_limited()) {
+                for (target, before) in self.climb(members) {
+                    let node = self.nodes.at(target);
+                    if node.union.as_ref().is_some_and(|union| union.output != before) {
+                        changed.push(target);
+                        stale.extend(node.targets());
+                    }
+                }
+                continue;
+            }
             let mut complete = None;
             for &target in members {
                 self.unite(target, complete, &mut output);
@@ -87,6 +97,34 @@ impl Aggregation {
             }
         }
         changed
+    }
+
+    /// Computes a circle in which not every role hands on everything: from nothing, round after round, until a round adds
+    /// no rule. Returns what the roles had before.
+    fn climb(&mut self, members: &[RoleId]) -> Vec<(RoleId, Box<[RuleId]>)> {
+        let mut members = members.to_vec();
+        // WHY: the order of the rules depends on the order of the roles, and must not depend on their history.
+        members.sort_unstable_by(|a, b| self.names.text(*a).cmp(self.names.text(*b)));
+        let mut before = Vec::with_capacity(members.len());
+        for &id in &members {
+            let union = self.nodes.at_mut(id).union.as_mut();
+            before.push((id, union.map(|union| std::mem::take(&mut union.output)).unwrap_or_default()));
+        }
+        // With an empty circle, `unite` takes what each role has so far.
+        self.scratch.circle.clear(self.nodes.bound());
+        let mut output = Vec::new();
+        let mut grows = true;
+        while grows {
+            grows = false;
+            for &id in &members {
+                self.unite(id, None, &mut output);
+                self.work.recomputed += 1;
+                let Some(union) = &mut self.nodes.at_mut(id).union else { continue };
+                grows |= output.len() > union.output.len();
+                union.output = output.as_slice().into();
+            }
+        }
+        before
     }
 
     /// Computes the union of `target` from the base rules in its circle and the finished unions outside of it.
@@ -118,6 +156,9 @@ impl Aggregation {
             if complete == Some(output.len()) {
                 return;
             }
+        }
+        if let Some(ceiling) = self.nodes.at(target).union.as_ref().and_then(|union| union.ceiling.as_ref()) {
+            output.retain(|rule| ceiling.admits(self.rules.rule(*rule)));
         }
     }
 }

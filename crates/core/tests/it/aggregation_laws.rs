@@ -3,13 +3,13 @@
 mod model;
 mod worlds;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::Unions;
 use proptest::prelude::*;
-use rolewright_core::aggregate::{Aggregation, Stats};
+use rolewright_core::aggregate::{Aggregation, Event, Stats};
 use rolewright_core::{Name, Role, Rule};
-use worlds::{World, batches, worlds};
+use worlds::{World, batches, limited_batches, worlds};
 
 fn unions(aggregation: &Aggregation) -> Unions {
     let rules = |name| aggregation.rules(name).unwrap().cloned().collect();
@@ -62,6 +62,36 @@ proptest! {
 
             prop_assert!(aggregation.update(batch.iter().map(worlds::Change::event)).is_empty(), "the same again");
             prop_assert_eq!(aggregation.stats().recomputed, 0);
+        }
+    }
+
+    #[test]
+    fn what_a_ceiling_keeps_out_goes_nowhere(batches in limited_batches()) {
+        let (mut world, mut ceilings, mut aggregation) = (World::new(), BTreeMap::new(), Aggregation::default());
+        for batch in &batches {
+            aggregation.update(batch.iter().map(worlds::Change::event));
+            for change in batch {
+                change.apply(&mut world);
+                match change {
+                    worlds::Change::Limit(role, ceiling) => ceilings.insert(role.key.name().clone(), ceiling.clone()),
+                    worlds::Change::Set(role) => ceilings.remove(role.key.name()),
+                    worlds::Change::Remove(name) => ceilings.remove(name),
+                };
+            }
+            let as_sets: BTreeMap<Name, BTreeSet<Rule>> =
+                unions(&aggregation).into_iter().map(|(name, rules)| (name, rules.into_iter().collect())).collect();
+            prop_assert_eq!(&as_sets, &model::limited(&world, &ceilings));
+
+            let again = world.values().map(|role| match ceilings.get(role.key.name()) {
+                Some(ceiling) => Event::Limited(role, ceiling),
+                None => Event::Set(role),
+            });
+            let mut afresh = Aggregation::default();
+            afresh.update(again);
+            prop_assert_eq!(answers(&aggregation), answers(&afresh), "whatever came before");
+            for (name, rule) in as_sets.iter().flat_map(|(name, rules)| rules.iter().map(move |rule| (name, rule))) {
+                prop_assert!(!aggregation.sources(name, rule).is_empty(), "{} comes from somewhere", name);
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rolewright_core::aggregate::fit::Fitter;
 use rolewright_core::aggregate::{Aggregation, Event};
 use rolewright_core::authorize::Authorizer;
-use rolewright_core::{Binding, BindingKey, Name, RBAC_GROUP, Role, RoleKey, Rule, covers};
+use rolewright_core::{Binding, BindingKey, Name, RBAC_GROUP, Role, RoleKey, Rule};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -94,7 +94,6 @@ fn read<T: DeserializeOwned + Default>(value: Option<&Value>) -> T {
 pub(crate) struct Rights {
     pub(crate) authorizer: Authorizer,
     pub(crate) aggregation: Aggregation,
-    ceilings: rustc_hash::FxHashMap<Name, Arc<[Rule]>>,
     pub(crate) guard: Guard,
     /// Whether aggregated roles are kept up to date here; off where Kubernetes' own controller does it.
     pub(crate) aggregates: bool,
@@ -102,13 +101,7 @@ pub(crate) struct Rights {
 
 impl Rights {
     pub(super) fn new(guard: Guard) -> Self {
-        Self {
-            authorizer: Authorizer::default(),
-            aggregation: Aggregation::default(),
-            ceilings: rustc_hash::FxHashMap::default(),
-            guard,
-            aggregates: true,
-        }
+        Self { authorizer: Authorizer::default(), aggregation: Aggregation::default(), guard, aggregates: true }
     }
 
     /// Takes in an object. Returns the aggregated roles that have to be written now.
@@ -120,12 +113,10 @@ impl Rights {
             }
             Right::Role { role, ceiling } => {
                 self.authorizer.set_role(role.clone());
-                match (&role.key, ceiling) {
-                    (RoleKey::Cluster(name), Some(ceiling)) => self.ceilings.insert(name.clone(), ceiling.clone()),
-                    (RoleKey::Cluster(name), None) => self.ceilings.remove(name),
-                    _ => return Vec::new(),
-                };
-                self.aggregation.update([Event::Set(role)]);
+                if !matches!(role.key, RoleKey::Cluster(_)) {
+                    return Vec::new();
+                }
+                self.aggregation.update([event(role, ceiling.as_deref())]);
                 self.due()
             }
         }
@@ -141,14 +132,13 @@ impl Rights {
             Right::Role { role, .. } => {
                 self.authorizer.remove_role(&role.key);
                 let RoleKey::Cluster(name) = &role.key else { return Vec::new() };
-                self.ceilings.remove(name);
                 self.aggregation.update([Event::Remove(name)]);
                 self.due()
             }
         }
     }
 
-    /// What a role that is about to be written would gather.
+    /// What a role that is about to be written would gather, if nothing kept it.
     pub(crate) fn union(&self, role: &Role) -> Vec<Rule> {
         let mut all = self.aggregation.clone();
         all.update([Event::Set(role)]);
@@ -161,8 +151,8 @@ impl Rights {
 
     /// A role that was written because of others: its rules changed, and nothing follows.
     pub(super) fn settle(&mut self, right: &Right) {
-        if let Right::Role { role, .. } = right {
-            self.aggregation.update([Event::Set(role)]);
+        if let Right::Role { role, ceiling } = right {
+            self.aggregation.update([event(role, ceiling.as_deref())]);
             self.authorizer.set_role(role.clone());
         }
     }
@@ -171,18 +161,18 @@ impl Rights {
     pub(super) fn rewrite(&self, entry: &Entry) -> Option<Draft> {
         let fit = self.aggregation.to_write(&entry.name, &Fitter::default());
         let target: Vec<Rule> = self.aggregation.rules(&entry.name)?.cloned().collect();
-        let mut rules: Vec<Rule> = fit?.rules(&target).to_vec();
-        if let Some(ceiling) = self.ceilings.get(&entry.name) {
-            rules.retain(|rule| covers(ceiling.iter(), std::slice::from_ref(rule)).is_empty());
-            let stored = self.aggregation.stored(&entry.name)?;
-            if stored.eq(rules.iter()) {
-                return None;
-            }
-        }
         let mut object = entry.object();
-        object.insert("rules".into(), json!(rules));
+        object.insert("rules".into(), json!(fit?.rules(&target)));
         own_rules(&mut object);
         Some(Draft::new(RBAC_GROUP, "clusterroles", &object))
+    }
+}
+
+/// A ceiling that is there holds under either guard: a role that was written under `covers` grows no wider by a restart.
+fn event<'a>(role: &'a Role, ceiling: Option<&'a [Rule]>) -> Event<'a> {
+    match ceiling {
+        Some(ceiling) => Event::Limited(role, ceiling),
+        None => Event::Set(role),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a body claims to be.
 
+use rolewright_core::RBAC_GROUP;
 use serde_json::Value;
 
 use super::node::Node;
@@ -104,7 +105,10 @@ impl Kind {
     /// The type, where the server that expects `expected` knows the kind.
     pub(super) fn ty(&self, expected: Gvk<'_>) -> Option<&'static Type> {
         let same_server = scheme(&self.group) == scheme(expected.group);
-        facts::type_of(&self.group, &self.version, &self.kind).filter(|_| same_server)
+        // Old versions of RBAC are not served any more, but Kubernetes still reads them before it says so.
+        let old = self.group == RBAC_GROUP && ["v1alpha1", "v1beta1"].contains(&self.version.as_str());
+        let version = if old { "v1" } else { &self.version };
+        facts::type_of(&self.group, version, &self.kind).filter(|_| same_server)
     }
 
     /// That nobody knows the kind.

@@ -1,5 +1,6 @@
 //! What a request asks for, read from its method and URL as Kubernetes reads them.
 
+use crate::selector::field::FieldSelector;
 use axum::http::Method;
 
 /// A request, taken apart. Everything but the verb comes from the path.
@@ -110,11 +111,9 @@ impl RequestInfo {
 /// The name that a field selector narrows a list to. Authorization by resourceNames sees it, but not when many are
 /// deleted.
 fn only_name(selector: &str) -> Option<String> {
-    let name = selector.split(',').find_map(|term| {
-        let (field, value) = term.split_once('=')?;
-        (field == "metadata.name").then(|| value.strip_prefix('=').unwrap_or(value))
-    })?;
-    let is_segment = !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '%', '\\', '!', '=']);
+    let selector = FieldSelector::parse(selector).ok()?;
+    let name = selector.exact("metadata.name")?;
+    let is_segment = !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '%']);
     is_segment.then(|| name.to_owned())
 }
 

@@ -18,12 +18,13 @@ const DRAWS: usize = 8;
 
 /// How an object comes into being.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Birth {
+pub(super) enum Origin {
     /// It is created.
     Post,
-    /// It is to replace an object that is not there. Whether this user may create it is the last question, as in
-    /// Kubernetes.
+    /// It is to replace an object that is not there.
     Put,
+    /// It was applied: who owns its fields is settled.
+    Apply,
 }
 
 impl Call<'_> {
@@ -37,7 +38,7 @@ impl Call<'_> {
                 "the namespace of the provided object does not match the namespace sent on the request",
             ));
         }
-        let entry = self.store_new(object, &options, Birth::Post)?;
+        let entry = self.store_new(object, &options, Origin::Post)?;
         self.answer(StatusCode::CREATED, &entry)
     }
 
@@ -46,11 +47,11 @@ impl Call<'_> {
         &self,
         mut object: Object,
         options: &WriteOptions,
-        birth: Birth,
+        origin: Origin,
     ) -> Result<Arc<Entry>, Failure> {
         let stored = self.stored();
         // Kubernetes takes these only from who creates outright.
-        if birth == Birth::Post {
+        if origin == Origin::Post {
             strategy::wipe_system_fields(&mut object);
         }
         let name = meta(&object, "name").to_owned();
@@ -63,11 +64,15 @@ impl Call<'_> {
         let now = time::now();
         set_meta(&mut object, "uid", uid::uuid_v4());
         set_meta(&mut object, "creationTimestamp", time::seconds(now));
-        let manager = self.manager(&options.field_manager);
-        ownership::track(self.server.catalog(), self.served, None, &mut object, &manager, &self.info.subresource);
+        if origin != Origin::Apply {
+            let manager = self.manager(&options.field_manager);
+            let catalog = self.server.catalog();
+            ownership::track(catalog, self.served, None, &mut object, &manager, &self.info.subresource);
+        }
         self.furnish(&mut object)?;
+        // Before a name is drawn: a refusal names no object that nobody asked for.
         self.guard(&self.server.cluster().read(), &mut object, None)?;
-        if birth == Birth::Put {
+        if origin != Origin::Post {
             let named = strategy::forget_version(&mut object)?;
             version = version.filter(|_| named);
         }
@@ -83,9 +88,9 @@ impl Call<'_> {
             Some(version) => set_meta(&mut object, "resourceVersion", version),
             None => strategy::refuse_version(&mut object)?,
         }
-        if birth == Birth::Put {
-            let info = RequestInfo { verb: "create".into(), ..self.info.clone() };
-            self.server.authorize(self.identity, &info)?;
+        if origin != Origin::Post {
+            // INVARIANT: whoever may only change objects brings none into being. Kubernetes asks this last.
+            self.server.authorize(self.identity, &RequestInfo { verb: "create".into(), ..self.info.clone() })?;
         }
         if !options.dry_run {
             strategy::forget_link(&mut object);

@@ -60,7 +60,7 @@ impl Call<'_> {
                 let status = json!({
                     "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
                 });
-                Ok(respond::value(StatusCode::OK, &status))
+                Ok(respond::status(StatusCode::OK, status))
             }
         }
     }

@@ -18,12 +18,15 @@ use crate::query::{ListOptions, VersionMatch};
 use crate::status::{Cause, Details, Failure};
 
 /// Where the next page starts.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Token {
     v: String,
     rv: i64,
     start: String,
 }
+
+/// The version of a token that goes on with whatever is there.
+const NOW: i64 = -1;
 
 const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 
@@ -142,12 +145,19 @@ pub(crate) fn too_new(asked: u64, current: u64) -> Failure {
     Failure::new(504, "Timeout", message).about(details)
 }
 
+/// 410: that version is forgotten. Who was reading page by page may go on with what is there now.
 fn gone(token: Option<&Token>) -> Failure {
     match token {
-        Some(_) => Failure::expired(
-            "The provided continue parameter is too old to display a consistent list result. You can start a new list without \
-             the continue parameter.",
-        ),
+        Some(token) => {
+            let mut failure = Failure::expired(
+                "The provided continue parameter is too old to display a consistent list result. You can start a new list \
+                 without the continue parameter, or use the continue token in this response to retrieve the remainder of the \
+                 results. Continuing with the provided token results in an inconsistent list - objects that were created, \
+                 modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+            );
+            failure.continue_token = Token { rv: NOW, ..token.clone() }.text();
+            failure
+        }
         None => Failure::expired("The resourceVersion for the provided list is too old."),
     }
 }

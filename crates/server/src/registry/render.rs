@@ -144,8 +144,9 @@ impl Render {
         bytes.into()
     }
 
+    /// Metadata alone is taken from the form that Kubernetes works with: what a version adds to it is not there.
     fn metadata(&self, entry: &Entry, with_kind: bool) -> Value {
-        let mut object = self.served.view(entry);
+        let mut object = entry.object();
         let mut metadata = object.remove("metadata").unwrap_or_default();
         hide_template_generation(&self.served, &mut metadata);
         if with_kind {

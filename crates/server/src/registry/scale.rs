@@ -21,6 +21,9 @@ use crate::{table, time};
 const SCALE: codec::Gvk<'static> = codec::Gvk { group: "autoscaling", version: "v1", kind: "Scale" };
 const API_VERSION: &str = "autoscaling/v1";
 
+const PATCHES: [&str; 3] =
+    ["application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"];
+
 impl Call<'_> {
     pub(crate) fn scale(&self) -> Result<Answer, Failure> {
         self.form()?;
@@ -35,6 +38,7 @@ impl Call<'_> {
                 let decoded = codec::decode(self.content_type, &self.body, SCALE, options.field_validation);
                 let decoded = decoded.map_err(unnamed_scheme)?;
                 self.warn(decoded.warnings);
+                self.note(&decoded.object);
                 self.check_names(&decoded.object)?;
                 let mut scale = decoded.object;
                 set_meta(&mut scale, "namespace", self.namespace());
@@ -42,7 +46,10 @@ impl Call<'_> {
                 self.change(&Change::Owned(&make), &options)?
             }
             _ => {
-                let kind = patch_type(self.content_type)?;
+                // WHY: who owns the number would have to be translated between two kinds. Nobody applies a scale.
+                let Some(kind) = patch_type(self.content_type)? else {
+                    return Err(Failure::unsupported_media(&PATCHES));
+                };
                 let options = WriteOptions::patch(&self.query, false)?;
                 let make = |old: Object| {
                     let live = self.scale_of(&old);

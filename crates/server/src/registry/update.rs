@@ -5,12 +5,13 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use serde_json::Value;
 
-use super::create::Birth;
+use super::create::Origin;
 use super::{Call, finalizers, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
 use crate::facts::{self, Type};
 use crate::http::respond::Answer;
+use crate::managed;
 use crate::ownership;
 use crate::patch::{self, PatchType, Patched};
 use crate::query::{FieldValidation, WriteOptions};
@@ -23,6 +24,8 @@ pub(super) enum Change<'a> {
     Put(Object),
     /// The client sent what to change.
     Patch(PatchType, &'a [u8]),
+    /// The client sent what it wants of the object, which need not be there.
+    Apply(&'a [u8]),
     /// Made from the old form.
     Make(&'a dyn Fn(Object) -> Result<Object, Failure>),
     /// The same, with the record of whose fields these are.
@@ -34,6 +37,13 @@ pub(super) struct Target<'a> {
     pub(super) ty: &'static Type,
     pub(super) api_version: &'a str,
     pub(super) kind: &'a str,
+}
+
+impl Change<'_> {
+    /// Patches of all kinds are made again when somebody else was faster.
+    fn is_patch(&self) -> bool {
+        matches!(self, Self::Patch(..) | Self::Apply(_))
+    }
 }
 
 /// How often a change is made again because somebody else was faster. Only changes that name no version are.
@@ -58,9 +68,10 @@ impl Call<'_> {
     pub(crate) fn patch(&self) -> Result<Answer, Failure> {
         self.form()?;
         let kind = patch_type(self.content_type)?;
-        let options = WriteOptions::patch(&self.query, false)?;
-        let done = self.change(&Change::Patch(kind, &self.body), &options)?;
-        self.answer(StatusCode::OK, &done.entry)
+        let options = WriteOptions::patch(&self.query, kind.is_none())?;
+        let change = kind.map_or(Change::Apply(&self.body), |kind| Change::Patch(kind, &self.body));
+        let done = self.change(&change, &options)?;
+        self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry)
     }
 
     /// What the object says of its place must be what the URL says.
@@ -90,8 +101,11 @@ impl Call<'_> {
     pub(super) fn change(&self, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Failure> {
         let mut last = None;
         for _ in 0..TRIES {
-            let Some(current) = self.current() else { return self.change_absent(change, options) };
-            match self.change_present(&current, change, options) {
+            let done = match self.current() {
+                None => self.change_absent(change, options),
+                Some(current) => self.change_present(&current, change, options),
+            };
+            match done {
                 Err(Attempt::Overtaken(failure)) => last = Some(failure),
                 Err(Attempt::Failed(failure)) => return Err(failure),
                 Ok(done) => return Ok(done),
@@ -100,17 +114,43 @@ impl Call<'_> {
         Err(last.unwrap_or_else(|| Failure::modified(self.served.group_resource(), &self.info.name)))
     }
 
-    /// Some kinds may be created by a PUT, by who may create them.
-    fn change_absent(&self, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Failure> {
-        let Change::Put(object) = change else { return Err(self.not_found()) };
-        if !self.stored().facts.handling.create_on_update || !self.info.subresource.is_empty() {
-            return Err(self.not_found());
+    /// Some kinds may be created by a PUT, and all by an apply, by who may create them.
+    fn change_absent(&self, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Attempt> {
+        let creates = match change {
+            Change::Put(_) => self.stored().facts.handling.create_on_update,
+            Change::Apply(_) => true,
+            Change::Patch(..) | Change::Make(_) | Change::Owned(_) => false,
+        };
+        if !creates || !self.info.subresource.is_empty() {
+            return Err(self.not_found().into());
         }
-        if !meta(object, "uid").is_empty() {
-            return Err(self.another_uid(meta(object, "uid"), "", options));
+        let (object, origin) = match change {
+            Change::Put(object) => (object.clone(), Origin::Put),
+            Change::Apply(body) => (self.applied(None, body, options)?, Origin::Apply),
+            Change::Patch(..) | Change::Make(_) | Change::Owned(_) => return Err(self.not_found().into()),
+        };
+        let uid = meta(&object, "uid");
+        if !uid.is_empty() {
+            return Err(match origin {
+                Origin::Apply => Failure::conflict(
+                    self.served.group_resource(),
+                    &self.info.name,
+                    format_args!(
+                        "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+                    ),
+                ),
+                _ => self.another_uid(uid, "", options),
+            }
+            .into());
         }
-        let entry = self.store_new(object.clone(), options, Birth::Put)?;
-        Ok(Done { entry, created: true })
+        if origin == Origin::Apply {
+            self.check_names(&object)?;
+        }
+        match self.store_new(object, options, origin) {
+            Ok(entry) => Ok(Done { entry, created: true }),
+            Err(failure) if failure.reason == "AlreadyExists" => Err(Attempt::Overtaken(failure)),
+            Err(failure) => Err(failure.into()),
+        }
     }
 
     /// 409: the object is another one with the same name.
@@ -146,7 +186,7 @@ impl Call<'_> {
         self.warn(ownership::dedup_owners(&mut object));
         let on = self.served.group_resource();
         let uid = meta(&object, "uid");
-        if !uid.is_empty() && uid != current.uid && !matches!(change, Change::Patch(..)) {
+        if !uid.is_empty() && uid != current.uid && !change.is_patch() {
             return Err(self.another_uid(uid, &current.uid, options).into());
         }
         let named_version = !meta(&object, "resourceVersion").is_empty();
@@ -155,18 +195,16 @@ impl Call<'_> {
             "" | "scale" => &stored.facts.handling,
             name => stored.subresource(name).map_or(&stored.facts.handling, |sub| &sub.handling),
         };
-        if !matches!(change, Change::Owned(_)) {
-            let manager = self.manager(&options.field_manager);
-            ownership::track(
-                self.server.catalog(),
-                self.served,
-                Some(&old),
-                &mut object,
-                &manager,
-                &self.info.subresource,
-            );
+        match change {
+            Change::Apply(_) => managed::keep_times(&old, &mut object),
+            Change::Owned(_) => {}
+            Change::Put(_) | Change::Patch(..) | Change::Make(_) => {
+                let manager = self.manager(&options.field_manager);
+                let (catalog, subresource) = (self.server.catalog(), &self.info.subresource);
+                ownership::track(catalog, self.served, Some(&old), &mut object, &manager, subresource);
+            }
         }
-        if !only_collects(&object, &old) {
+        if !only_collects(&object, &old) || self.stands_for(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
         strategy::settle_version(self.served.facts, handling.unconditional_update, &mut object, &old)?;
@@ -225,6 +263,14 @@ impl Call<'_> {
         match change {
             Change::Put(object) => Ok(object.clone()),
             Change::Make(make) | Change::Owned(make) => make(old.clone()),
+            Change::Apply(body) => {
+                let mut object = self.applied(Some(old), body, options)?;
+                if meta(&object, "namespace").is_empty() && self.served.namespaced {
+                    set_meta(&mut object, "namespace", self.info.namespace.as_str());
+                }
+                self.check_names(&object)?;
+                Ok(object)
+            }
             Change::Patch(kind, patch) => {
                 let mut view = match self.served.conversion {
                     Some(conversion) => (conversion.from_stored)(old),
@@ -319,19 +365,14 @@ fn folder<'a>(group: &str, plural: &'a str) -> &'a str {
     }
 }
 
-/// The kind of a patch by its content type.
-pub(super) fn patch_type(content_type: Option<&str>) -> Result<PatchType, Failure> {
+/// The kind of a patch by its content type; none for an apply.
+pub(super) fn patch_type(content_type: Option<&str>) -> Result<Option<PatchType>, Failure> {
     let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     match essence {
-        "application/json-patch+json" => Ok(PatchType::Json),
-        "application/merge-patch+json" => Ok(PatchType::Merge),
-        "application/strategic-merge-patch+json" => Ok(PatchType::Strategic),
-        // Server-side apply comes with custom resources.
-        "application/apply-patch+yaml" => Err(Failure::unsupported_media(&[
-            "application/json-patch+json",
-            "application/merge-patch+json",
-            "application/strategic-merge-patch+json",
-        ])),
+        "application/json-patch+json" => Ok(Some(PatchType::Json)),
+        "application/merge-patch+json" => Ok(Some(PatchType::Merge)),
+        "application/strategic-merge-patch+json" => Ok(Some(PatchType::Strategic)),
+        "application/apply-patch+yaml" => Ok(None),
         _ => Err(Failure::new(415, "UnsupportedMediaType", "415: Unsupported Media Type").about(Details::default())),
     }
 }
@@ -366,7 +407,7 @@ fn only_collects(object: &Object, old: &Object) -> bool {
 }
 
 /// Whether an update changes anything. The times of managedFields alone are no change.
-fn same(object: &Object, old: &Object) -> bool {
+pub(super) fn same(object: &Object, old: &Object) -> bool {
     let bare = |object: &Object| {
         let mut object = object.clone();
         let entries = object.get_mut("metadata").and_then(|meta| meta.get_mut("managedFields"));

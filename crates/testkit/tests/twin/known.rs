@@ -8,7 +8,7 @@ use crate::compare::Difference;
 use crate::path::matches;
 
 /// Topics in which there is nothing to excuse.
-const STRICT: [&str; 4] = ["patch", "rbac", "reviews", "watch"];
+const STRICT: [&str; 5] = ["apply", "patch", "rbac", "reviews", "watch"];
 
 /// The list, and which of its entries were seen in this run.
 #[derive(Debug)]

@@ -67,6 +67,25 @@ pub(crate) fn kubernetes(world: &World) -> Unions {
     held
 }
 
+/// What is left if some roles may gather no more than their ceiling: the least sets that hold each other up.
+pub(crate) fn limited(world: &World, ceilings: &BTreeMap<Name, Vec<Rule>>) -> BTreeMap<Name, BTreeSet<Rule>> {
+    let mut held: BTreeMap<Name, BTreeSet<Rule>> = BTreeMap::new();
+    for (name, role) in world.iter().filter(|(_, role)| role.aggregation.is_none()) {
+        held.insert(name.clone(), role.rules.iter().cloned().collect());
+    }
+    for _ in 0..=world.len() {
+        for target in aggregated(world) {
+            let name = target.key.name();
+            let all = sources(world, target).filter_map(|(_, source)| held.get(source.key.name())).flatten();
+            let admitted = all.filter(|rule| ceilings.get(name).is_none_or(|ceiling| ceiling.contains(rule)));
+            let union: BTreeSet<Rule> = admitted.cloned().collect();
+            held.insert(name.clone(), union);
+        }
+    }
+    held.retain(|name, _| world[name].aggregation.is_some());
+    held
+}
+
 /// The order that is promised for circles as well: depth first, each role of the circle once.
 pub(crate) fn union(world: &World, target: &Role) -> Vec<Rule> {
     let mut union = Vec::new();

@@ -16,6 +16,7 @@ pub(crate) type World = BTreeMap<Name, Role>;
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Set(Role),
+    Limit(Role, Vec<Rule>),
     Remove(Name),
 }
 
@@ -23,13 +24,14 @@ impl Change {
     pub(crate) fn event(&self) -> Event<'_> {
         match self {
             Self::Set(role) => Event::Set(role),
+            Self::Limit(role, ceiling) => Event::Limited(role, ceiling),
             Self::Remove(name) => Event::Remove(name),
         }
     }
 
     pub(crate) fn apply(&self, world: &mut World) {
         match self {
-            Self::Set(role) => world.insert(role.key.name().clone(), role.clone()),
+            Self::Set(role) | Self::Limit(role, _) => world.insert(role.key.name().clone(), role.clone()),
             Self::Remove(name) => world.remove(name),
         };
     }
@@ -38,6 +40,16 @@ impl Change {
 /// A whole history, in portions that are taken in at once.
 pub(crate) fn batches() -> impl Strategy<Value = Vec<Vec<Change>>> {
     let change = prop_oneof![5 => role().prop_map(Change::Set), 1 => name().prop_map(Change::Remove)];
+    vec(vec(change, 1..5), 1..12)
+}
+
+/// The same with roles that may not gather everything.
+pub(crate) fn limited_batches() -> impl Strategy<Value = Vec<Vec<Change>>> {
+    let change = prop_oneof![
+        3 => role().prop_map(Change::Set),
+        3 => (role(), rules()).prop_map(|(role, ceiling)| Change::Limit(role, ceiling)),
+        1 => name().prop_map(Change::Remove),
+    ];
     vec(vec(change, 1..5), 1..12)
 }
 

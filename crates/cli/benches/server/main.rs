@@ -1,0 +1,121 @@
+//! The embedded server beside the real kube-apiserver: both as processes, asked by the same client over TLS and HTTP/2.
+//!
+//! The peer has its etcd in the same process and no wait for the disk. Controllers run in it only where the row needs one;
+//! ours always run.
+
+mod aggregated;
+mod connection;
+mod creating;
+mod escalating;
+mod listing;
+mod memory;
+mod process;
+mod watching;
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use rolewright_testkit::bench::{Budget, Row, wanted};
+
+use self::process::Running;
+
+struct Line {
+    name: &'static str,
+    unit: &'static str,
+    budget: Budget,
+}
+
+const READY: Line = line("server: start until ready", "ms", Budget::TimesBetter(50.0));
+const READY_ALONE: Line = line("server: start until ready, budget", "ms", Budget::AtMost(50.0));
+const IDLE: Line = line("server: idle memory", "MB", Budget::AtMost(40.0));
+const CREATE: Line = line("server: create a ClusterRole, 8 clients", "us", Budget::TimesBetter(5.0));
+const LOADED: Line = line("server: memory with 10,000 ClusterRoles", "MB", Budget::TimesBetter(5.0));
+const LIST: Line = line("server: list 10,000 ClusterRoles", "ms", Budget::TimesBetter(3.0));
+const ESCALATE: Line = line("server: create a Role, 10,000 others bound", "us", Budget::TimesBetter(50.0));
+const WATCH: Line = line("server: watch event, p99 of 10 watchers", "us", Budget::TimesBetter(1.0));
+const WATCH_MANY: Line = line("server: watch event, p99 of 1,000 watchers", "us", Budget::Told);
+const WATCH_MEMORY: Line = line("server: memory with 1,000 watchers", "MB", Budget::Told);
+const FOLLOW: Line = line("server: one of 2,000 roles until all follow", "us", Budget::Told);
+
+const fn line(name: &'static str, unit: &'static str, budget: Budget) -> Line {
+    Line { name, unit, budget }
+}
+
+impl Line {
+    fn report(&self, (ours, peer): (f64, Option<f64>)) -> Result<()> {
+        if wanted(self.name) { Row::new(self.name, self.unit, ours, peer, self.budget).report() } else { Ok(()) }
+    }
+}
+
+/// One thread: the client must not take from the servers what it measures.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    if any(&[&READY, &READY_ALONE, &IDLE, &CREATE, &LOADED, &LIST, &ESCALATE, &WATCH, &WATCH_MANY, &WATCH_MEMORY]) {
+        // The first start finds the program on the disk, the second in memory.
+        let first = Running::ours()?.ready_in;
+        let pair = Pair { ours: Running::ours()?, peer: Running::peer(&[])? };
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        let ready = milliseconds(first.min(pair.ours.ready_in));
+        READY.report((ready, pair.peer.as_ref().map(|peer| milliseconds(peer.ready_in))))?;
+        READY_ALONE.report((ready, None))?;
+        load(&pair).await?;
+    }
+    if wanted(FOLLOW.name) {
+        let pair = Pair { ours: Running::ours()?, peer: Running::peer(&["--controllers"])? };
+        FOLLOW.report(pair.each(aggregated::follow).await?)?;
+    }
+    Ok(())
+}
+
+fn any(rows: &[&Line]) -> bool {
+    rows.iter().any(|row| wanted(row.name))
+}
+
+/// The rows build on each other: what one loads, the next ones need.
+async fn load(pair: &Pair) -> Result<()> {
+    IDLE.report(pair.each(Running::memory_at_rest).await?)?;
+    if !any(&[&CREATE, &LOADED, &LIST, &ESCALATE, &WATCH, &WATCH_MANY, &WATCH_MEMORY]) {
+        return Ok(());
+    }
+    let mut best = (f64::INFINITY, Some(f64::INFINITY));
+    for round in 0..creating::ROUNDS {
+        let (ours, peer) = pair.each(async |server| creating::cluster_roles(server, round).await).await?;
+        best = (best.0.min(ours), best.1.zip(peer).map(|(best, peer)| best.min(peer)));
+    }
+    CREATE.report(best)?;
+    LOADED.report(pair.each(Running::memory_at_rest).await?)?;
+    if any(&[&LIST]) {
+        LIST.report(pair.each(listing::cluster_roles).await?)?;
+    }
+    if any(&[&ESCALATE]) {
+        ESCALATE.report(pair.each(escalating::role).await?)?;
+    }
+    if any(&[&WATCH]) {
+        let (ours, peer) = pair.each(async |server| watching::latency(server, 10).await).await?;
+        WATCH.report((ours.p99, peer.map(|peer| peer.p99)))?;
+    }
+    if any(&[&WATCH_MANY, &WATCH_MEMORY]) {
+        let (ours, peer) = pair.each(async |server| watching::latency(server, 1_000).await).await?;
+        WATCH_MANY.report((ours.p99, peer.as_ref().map(|peer| peer.p99)))?;
+        WATCH_MEMORY.report((ours.memory, peer.map(|peer| peer.memory)))?;
+    }
+    Ok(())
+}
+
+/// Both servers, if there is a peer here.
+struct Pair {
+    ours: Running,
+    peer: Option<Running>,
+}
+
+impl Pair {
+    /// Asks one after the other, so that both meet the same neighbours on this machine.
+    async fn each<T>(&self, ask: impl AsyncFn(&Running) -> Result<T>) -> Result<(T, Option<T>)> {
+        let ours = ask(&self.ours).await.context("our server")?;
+        let peer = match &self.peer {
+            Some(peer) => Some(ask(peer).await.context("the real server")?),
+            None => None,
+        };
+        Ok((ours, peer))
+    }
+}
