@@ -70,7 +70,9 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
         if manager == last_applied::MANAGER
             && let Some(own) = last_applied::unchanged(request, live)
         {
-            against.iter_mut().for_each(|(_, fields)| fields.subtract(&own));
+            for (_, fields) in &mut against {
+                fields.subtract(&own);
+            }
         }
         against.retain(|(_, fields)| !fields.is_empty());
         if !against.is_empty() {
