@@ -168,7 +168,7 @@ impl Call<'_> {
 }
 
 fn request<'a>(ty: &'static Type, manager: &'a str, now: &'a str) -> managed::Request<'a> {
-    managed::Request { ty, api_version: API_VERSION, manager, subresource: "scale", reset_fields: &[], now }
+    managed::Request { ty, api_version: API_VERSION, manager, subresource: "scale", reset_fields: &[], now, views: &[] }
 }
 
 fn integer(object: &Object, part: &str, member: &str) -> i64 {
