@@ -114,6 +114,11 @@ impl Cluster {
         (std::mem::take(&mut state.namespaces), state.owners.take_work())
     }
 
+    /// How many follow a collection.
+    pub(crate) fn watches(&self) -> usize {
+        self.changed.iter().map(watch::Sender::receiver_count).sum()
+    }
+
     /// Tells when a collection changes. Subscribe before reading, and no change is missed.
     pub(crate) fn subscribe(&self, collection: Collection) -> Option<watch::Receiver<u64>> {
         self.changed.get(collection.index()).map(watch::Sender::subscribe)

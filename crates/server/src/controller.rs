@@ -103,6 +103,7 @@ impl<'a> Own<'a> {
             user_agent: agent,
             body: if body.is_null() { bytes::Bytes::new() } else { body.to_string().into() },
             warnings: RefCell::default(),
+            sent: RefCell::default(),
         }
     }
 }

@@ -182,6 +182,11 @@ impl Server {
         Router::new().fallback(move |request| dispatch::handle(server.clone(), Some(identity.clone()), request))
     }
 
+    /// How many watches are open.
+    pub fn watches(&self) -> usize {
+        self.cluster().watches()
+    }
+
     /// Ends the controllers and every watch.
     pub fn end(&self) {
         self.0.ended.send_replace(true);

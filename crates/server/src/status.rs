@@ -16,6 +16,8 @@ pub struct Failure {
     pub message: String,
     /// What it is about.
     pub details: Option<Box<Details>>,
+    /// Where a list can go on all the same; mostly empty.
+    pub continue_token: String,
 }
 
 /// What a failure is about.
@@ -68,7 +70,7 @@ impl std::fmt::Display for GroupResource<'_> {
 impl Failure {
     /// A failure without details.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: None }
+        Self { code, reason, message: message.into(), details: None, continue_token: String::new() }
     }
 
     /// The same with details.
@@ -198,6 +200,9 @@ impl Failure {
             "message": self.message, "code": self.code,
         });
         let Some(fields) = status.as_object_mut() else { return status };
+        if !self.continue_token.is_empty() {
+            fields.insert("metadata".into(), json!({"continue": self.continue_token}));
+        }
         if !self.reason.is_empty() {
             fields.insert("reason".into(), self.reason.into());
         }

@@ -9,6 +9,7 @@ mod update;
 mod version;
 
 pub use candidate::Candidate;
+pub(crate) use create::forget_link;
 pub use create::{before_create, wipe_system_fields};
 pub(crate) use metadata::{faults as metadata_faults, unknown_finalizer};
 pub use update::before_update;

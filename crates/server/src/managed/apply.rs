@@ -74,7 +74,7 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
             return Err(conflicts(against));
         }
     }
-    release(&mut entries, &changes);
+    release(&mut entries, &changes, &[]);
     let changed = !equal(live, &merged);
     fields.subtract(set::unowned());
     if !fields.is_empty() {
@@ -209,7 +209,7 @@ mod tests {
 
     fn request(manager: &'static str, now: &'static str) -> Request<'static> {
         let ty = type_of("", "v1", "Service").unwrap();
-        Request { ty, api_version: "v1", manager, subresource: "", reset_fields: &["status"], now }
+        Request { ty, api_version: "v1", manager, subresource: "", reset_fields: &["status"], now, views: &[] }
     }
 
     fn service(spec: &Value) -> Object {

@@ -67,6 +67,8 @@ impl Call<'_> {
             Some(Right::Binding(binding)) => escalation::check_binding(authorizer, user, &binding),
             None => Ok(()),
         };
+        let role_kind = object.get("roleRef").and_then(|role| role.get("kind")).and_then(Value::as_str);
+        let role_kind = role_kind.unwrap_or_default();
         refused.map_err(|refusal| match refusal {
             // Nobody foresaw it there either.
             Refusal::Unresolved(unresolved @ Unresolved::UnsupportedKind { .. }) => {
@@ -76,6 +78,9 @@ impl Call<'_> {
             Refusal::Unresolved(Unresolved::RoleNotFound { binding, role: RoleKey::Namespaced { .. } })
                 if binding.namespace().is_empty() =>
             {
+                Failure::bad_request("Namespace parameter required.")
+            }
+            Refusal::Unresolved(_) if self.namespace().is_empty() && role_kind == "Role" => {
                 Failure::bad_request("Namespace parameter required.")
             }
             Refusal::Unresolved(_) => {

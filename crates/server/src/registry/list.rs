@@ -18,12 +18,15 @@ use crate::query::{ListOptions, VersionMatch};
 use crate::status::{Cause, Details, Failure};
 
 /// Where the next page starts.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Token {
     v: String,
     rv: i64,
     start: String,
 }
+
+/// The version of a token that goes on with whatever is there.
+const NOW: i64 = -1;
 
 const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 
@@ -38,7 +41,7 @@ pub(crate) fn list(state: &State, served: &Served, filter: &Filter, options: &Li
     let token = (!options.continue_token.is_empty()).then(|| Token::read(&options.continue_token)).transpose()?;
     let revision = at_revision(state, options, token.as_ref())?;
     // Answers from a cache are whole, says Kubernetes of lists at version 0.
-    let limit = limit.filter(|_| options.resource_version != "0" || token.is_some());
+    let limit = limit.filter(|_| options.resource_version != "0" || !served.is_cached());
     let after = token.as_ref().and_then(|token| token.start.trim_end_matches('\0').rsplit_once('/'));
     let page = Page { namespace: &filter.namespace, after };
     let table = state.table(served.collection);
@@ -94,10 +97,7 @@ fn at_revision(state: &State, options: &ListOptions, token: Option<&Token>) -> R
         }
         return Ok(u64::try_from(token.rv).ok().filter(|revision| *revision > 0));
     }
-    let asked = revision(&options.resource_version).map_err(|mut failure| {
-        failure.message = format!("invalid resource version: {}", failure.message);
-        failure
-    })?;
+    let asked = named_revision(&options.resource_version)?;
     if asked > state.revision() {
         return Err(too_new(asked, state.revision()));
     }
@@ -107,6 +107,14 @@ fn at_revision(state: &State, options: &ListOptions, token: Option<&Token>) -> R
         None if options.limit > 0 && asked > 0 => Ok(Some(asked)),
         _ => Ok(None),
     }
+}
+
+/// Reads a resource version that goes to the storage.
+pub(crate) fn named_revision(text: &str) -> Result<u64, Failure> {
+    revision(text).map_err(|mut failure| {
+        failure.message = format!("invalid resource version: {}", failure.message);
+        failure
+    })
 }
 
 /// Reads a resource version; empty and `0` are 0.
@@ -137,12 +145,19 @@ pub(crate) fn too_new(asked: u64, current: u64) -> Failure {
     Failure::new(504, "Timeout", message).about(details)
 }
 
+/// 410: that version is forgotten. Who was reading page by page may go on with what is there now.
 fn gone(token: Option<&Token>) -> Failure {
     match token {
-        Some(_) => Failure::expired(
-            "The provided continue parameter is too old to display a consistent list result. You can start a new list without \
-             the continue parameter.",
-        ),
+        Some(token) => {
+            let mut failure = Failure::expired(
+                "The provided continue parameter is too old to display a consistent list result. You can start a new list \
+                 without the continue parameter, or use the continue token in this response to retrieve the remainder of the \
+                 results. Continuing with the provided token results in an inconsistent list - objects that were created, \
+                 modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+            );
+            failure.continue_token = Token { rv: NOW, ..token.clone() }.text();
+            failure
+        }
         None => Failure::expired("The resourceVersion for the provided list is too old."),
     }
 }

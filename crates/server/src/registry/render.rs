@@ -76,7 +76,13 @@ impl Render {
         match self.form {
             Form::Object => self.whole(entry),
             Form::Table => {
-                self.table(std::slice::from_ref(&entry), true, &json!({"resourceVersion": entry.revision.to_string()}))
+                // What was only tried out has the version that it came with, or none.
+                let object = entry.object();
+                let metadata = match super::meta(&object, "resourceVersion") {
+                    "" => json!({}),
+                    version => json!({"resourceVersion": version}),
+                };
+                self.table(std::slice::from_ref(&entry), true, &metadata)
             }
             Form::Metadata | Form::MetadataList => self.metadata(entry, true).to_string().into(),
         }

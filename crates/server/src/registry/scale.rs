@@ -81,6 +81,7 @@ impl Call<'_> {
             subresource: "scale",
             reset_fields: &[],
             now: &now,
+            views: &[],
         };
         managed::update(&request, Some(&self.scale_of(&object)), &mut scale);
         let mut errors = strategy::metadata_faults(&scale, true, strategy::subdomain_name);

@@ -200,7 +200,8 @@ impl Call<'_> {
             Change::Owned(_) => {}
             Change::Put(_) | Change::Patch(..) | Change::Make(_) => {
                 let manager = self.manager(&options.field_manager);
-                ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
+                let (catalog, subresource) = (self.server.catalog(), &self.info.subresource);
+                ownership::track(catalog, self.served, Some(&old), &mut object, &manager, subresource);
             }
         }
         if !only_collects(&object, &old) || self.stands_for(&object, &old) {
@@ -211,6 +212,9 @@ impl Call<'_> {
         strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
         codec::as_stored(stored.ty, &mut object);
         self.warn(self.served.strategy.warnings(&object, Some(&old)));
+        if !options.dry_run {
+            strategy::forget_link(&mut object);
+        }
         if same(&object, &old) {
             return Ok(Done { entry: current.clone(), created: false });
         }

@@ -25,8 +25,9 @@ const BOOKMARK_EVERY: Duration = Duration::from_mins(1);
 const BEFORE_THE_END: Duration = Duration::from_secs(2);
 /// How long a watch lasts unless the client says how long. Kubernetes draws between one and two of this.
 const SHORTEST: Duration = Duration::from_mins(30);
-/// How many changes are sent at once.
+/// How many changes are sent at once, and how many bytes of objects, so that a client that does not read holds no more.
 const BATCH: usize = 256;
+const BATCH_BYTES: usize = 256 << 10;
 
 /// One client that follows a collection.
 struct Watch {
@@ -167,6 +168,7 @@ impl Watch {
     /// The next changes as lines; empty if there are none for this client.
     fn pull(&mut self) -> Vec<u8> {
         let server = self.server.clone();
+        let mut more = false;
         let changes: Vec<Arc<Change>> = {
             let state = server.cluster().read();
             let log = state.table(self.served.collection).log();
@@ -177,19 +179,27 @@ impl Watch {
                 self.fail(&failure);
                 return self.first.take().map(|bytes| bytes.to_vec()).unwrap_or_default();
             };
-            let changes: Vec<_> = changes.take(BATCH).cloned().collect();
-            if changes.len() < BATCH {
+            let (mut batch, mut bytes) = (Vec::new(), 0);
+            for change in changes {
+                if batch.len() == BATCH || bytes >= BATCH_BYTES {
+                    more = true;
+                    break;
+                }
+                bytes += change.new.body.len();
+                batch.push(change.clone());
+            }
+            if !more {
                 self.position = state.revision();
             }
-            changes
+            batch
         };
         let mut lines = Vec::new();
         for change in &changes {
             self.position = self.position.max(change.revision);
             self.change(&mut lines, change);
         }
-        if changes.len() == BATCH {
-            // There may be more; nobody will wake us for it.
+        if more {
+            // Nobody will wake us for the rest.
             self.changed.mark_changed();
         }
         lines

@@ -49,6 +49,9 @@ impl Default for Limits {
 
 /// After this long without a word on HTTP/2 the other end is asked whether it is there.
 const PING: Duration = Duration::from_secs(30);
+/// Who impersonates somebody with many groups sends many headers.
+const MOST_HEADERS: usize = 1024;
+const MOST_HEADER_BYTES: u32 = 256 << 10;
 /// After an error of `accept`, which is mostly a lack of file descriptors, others get time to close theirs.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -142,12 +145,14 @@ impl Connection {
     /// The protocol is known from the handshake, so nothing is guessed from the first bytes, which may never come.
     fn builder(&self, http2: bool) -> auto::Builder<TokioExecutor> {
         let mut builder = auto::Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(self.limits.head).pipeline_flush(true);
+        // WHY: no `pipeline_flush`: with it, hyper buffers whatever a client does not read, without a bound.
+        builder.http1().timer(TokioTimer::new()).header_read_timeout(self.limits.head).max_headers(MOST_HEADERS);
         builder
             .http2()
             .timer(TokioTimer::new())
             .keep_alive_interval(PING)
             .keep_alive_timeout(PING)
+            .max_header_list_size(MOST_HEADER_BYTES)
             .max_concurrent_streams(self.limits.streams);
         if http2 { builder.http2_only() } else { builder.http1_only() }
     }

@@ -218,6 +218,7 @@ fn pairs(life: &Life, theirs: Theirs) -> Vec<Option<Pair>> {
             manager: &step.manager,
             subresource: &step.subresource,
             reset_fields,
+            views: &[],
             now: &now,
         };
         let before = live.clone();

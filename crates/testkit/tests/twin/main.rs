@@ -29,6 +29,7 @@
 #![cfg(test)]
 #![expect(clippy::print_stdout, reason = "a table of what was compared, and a word on what was not")]
 
+mod audited;
 mod compare;
 mod exchange;
 mod judge;
@@ -52,6 +53,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use rolewright_testkit::apiserver::ApiServer;
 use tokio::time::sleep;
 
+use self::audited::Logs;
 use self::exchange::Script;
 use self::known::Known;
 use self::report::Report;
@@ -62,8 +64,9 @@ const TOGETHER: usize = 32;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn both_servers_answer_the_same() -> Result<()> {
-    let Some(server) = ApiServer::start("the twin suite")? else { return Ok(()) };
-    let Some(ours) = ours::ours().await? else {
+    let logs = Logs::new()?;
+    let Some(server) = ApiServer::start_with("the twin suite", &logs.arguments())? else { return Ok(()) };
+    let Some(ours) = ours::ours(&logs).await? else {
         println!("skipped: the twin suite has no second server yet");
         return Ok(());
     };
@@ -81,7 +84,10 @@ async fn both_servers_answer_the_same() -> Result<()> {
     let count = number("ROLEWRIGHT_TWIN_RANDOM").unwrap_or(0);
     let seed = number("PROPTEST_RNG_SEED").unwrap_or_else(|| u64::from(std::process::id()));
     let drawn = random::sequences(seed, count, &real, &ours.target);
-    let (ran, drawn) = tokio::try_join!(ran.buffered(TOGETHER).try_collect::<Vec<_>>(), drawn)?;
+    let (mut ran, drawn) = tokio::try_join!(ran.buffered(TOGETHER).try_collect::<Vec<_>>(), drawn)?;
+    if ours.audits() {
+        logs.compare(&mut ran).await?;
+    }
     let mut report = Report::default();
     for (script, played) in scripts.iter().zip(&ran) {
         report.add(&script.name, played, &known);

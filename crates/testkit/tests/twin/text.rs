@@ -68,6 +68,8 @@ fn is_version_next(before: &str) -> bool {
         r#"resourceVersion\":\""#,
         "the ResourceVersion in the precondition (",
         "the ResourceVersion in record (",
+        "ResourceVersion in precondition: ",
+        "ResourceVersion in object meta: ",
     ];
     starts.iter().any(|start| before.ends_with(start))
 }
