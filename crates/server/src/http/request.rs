@@ -1,6 +1,5 @@
 //! What a request asks for, read from its method and URL as Kubernetes reads them.
 
-use crate::selector::field::FieldSelector;
 use axum::http::Method;
 
 use crate::selector::field::FieldSelector;
