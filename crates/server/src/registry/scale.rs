@@ -40,6 +40,7 @@ impl Call<'_> {
                 let decoded = codec::decode(self.content_type, &self.body, SCALE, options.field_validation);
                 let decoded = decoded.map_err(unnamed_scheme)?;
                 self.warn(decoded.warnings);
+                self.note(&decoded.object);
                 self.check_names(&decoded.object)?;
                 let mut scale = decoded.object;
                 set_meta(&mut scale, "namespace", self.namespace());
