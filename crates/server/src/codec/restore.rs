@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::base64;
 use super::typed::item_of;
 use crate::facts::{Shape, Ty, Type};
 use crate::strategy::Object;
@@ -16,9 +17,12 @@ pub(crate) fn restore_fault(ty: &'static Type, object: &Object) -> Option<String
 fn fault(ty: Ty, go: &'static str, value: &Value) -> Option<String> {
     let named = |plain: &'static str| if go.is_empty() { plain } else { go };
     match (ty, value) {
-        (_, Value::Null) | (Ty::Any | Ty::Bytes, _) | (Ty::Bool, Value::Bool(_)) | (Ty::String, Value::String(_)) => {
-            None
+        (_, Value::Null) | (Ty::Any, _) | (Ty::Bool, Value::Bool(_)) | (Ty::String, Value::String(_)) => None,
+        (Ty::Bytes, Value::String(text)) => {
+            base64::canonical(text).err().map(|why| format!("error decoding from json: {why}"))
         }
+        (Ty::Bytes, Value::Array(_)) => None,
+        (Ty::Bytes, other) => Some(format!("cannot restore slice from {}", kind(other))),
         // Go would make a letter of an integer, and refuses what it could do.
         (Ty::String, Value::Number(number)) if !number.is_f64() => {
             Some(format!("cannot convert int64 to {}", named("string")))

@@ -33,8 +33,17 @@ const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
 /// How long a body may take to arrive.
 const BODY_PATIENCE: Duration = Duration::from_mins(1);
 
+/// Go's HTTP server refuses any other path before a handler sees it.
+fn has_whole_escapes(path: &str) -> bool {
+    let is_escape = |rest: &str| rest.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+    path.split('%').skip(1).all(is_escape)
+}
+
 /// Answers one request. `identity` is set for clients in the same process.
 pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
+    if !has_whole_escapes(request.uri().path()) {
+        return respond::typed(StatusCode::BAD_REQUEST, "text/plain; charset=utf-8", "400 Bad Request");
+    }
     let at = crate::time::now();
     let (head, body) = request.into_parts();
     let info = RequestInfo::read(&head.method, head.uri.path(), head.uri.query().unwrap_or_default());

@@ -2,6 +2,8 @@
 
 use axum::http::Method;
 
+use crate::selector::field::FieldSelector;
+
 /// A request, taken apart. Everything but the verb comes from the path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a URL")]
@@ -110,11 +112,9 @@ impl RequestInfo {
 /// The name that a field selector narrows a list to. Authorization by resourceNames sees it, but not when many are
 /// deleted.
 fn only_name(selector: &str) -> Option<String> {
-    let name = selector.split(',').find_map(|term| {
-        let (field, value) = term.split_once('=')?;
-        (field == "metadata.name").then(|| value.strip_prefix('=').unwrap_or(value))
-    })?;
-    let is_segment = !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '%', '\\', '!', '=']);
+    let selector = FieldSelector::parse(selector).ok()?;
+    let name = selector.exact("metadata.name")?;
+    let is_segment = !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '%']);
     is_segment.then(|| name.to_owned())
 }
 

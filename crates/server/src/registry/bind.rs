@@ -28,6 +28,7 @@ impl Call<'_> {
         let decoded = decoded.map_err(unnamed_scheme)?;
         self.warn(decoded.warnings);
         let binding = decoded.object;
+        self.note(&binding);
         let namespace = meta(&binding, "namespace");
         if !namespace.is_empty() && namespace != self.info.namespace {
             return Err(Failure::bad_request(
@@ -65,7 +66,7 @@ impl Call<'_> {
             }
         }
         let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-        Ok(respond::value(StatusCode::CREATED, &status))
+        Ok(respond::status(StatusCode::CREATED, status))
     }
 
     /// A binding may name the pod that it means, down to its version.

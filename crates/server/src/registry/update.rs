@@ -207,7 +207,7 @@ impl Call<'_> {
         if !only_collects(&object, &old) || self.stands_for(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
-        strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
+        strategy::settle_version(self.served.facts, handling.unconditional_update, &mut object, &old)?;
         self.allocate(&mut object, Some(&old))?;
         strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
         codec::as_stored(stored.ty, &mut object);

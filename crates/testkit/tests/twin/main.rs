@@ -22,7 +22,7 @@
 //! `known-differences.txt` lists it with a reason; what is listed there and does not differ fails as well.
 //!
 //! `ROLEWRIGHT_TWIN_ONLY=rbac,patch` runs the files that begin so; `ROLEWRIGHT_TWIN` names another twin, see `ours.rs`;
-//! `ROLEWRIGHT_TWIN_RANDOM=N` also plays N random sequences, `PROPTEST_RNG_SEED` chooses them;
+//! `ROLEWRIGHT_TWIN_RANDOM=N` plays N random sequences instead of 16, `PROPTEST_RNG_SEED` chooses them;
 //! `ROLEWRIGHT_TWIN_TRANSCRIPTS=FOLDER` writes down what the real server answered.
 
 // WHY: tells clippy that helpers are test code as well.
@@ -62,6 +62,9 @@ use self::target::{Ask, Target};
 /// Scripts that run side by side. Most of the time they wait.
 const TOGETHER: usize = 32;
 
+/// Random sequences, unless the environment says how many.
+const SEQUENCES: u64 = 16;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn both_servers_answer_the_same() -> Result<()> {
     let logs = Logs::new()?;
@@ -81,7 +84,7 @@ async fn both_servers_answer_the_same() -> Result<()> {
         let (real, ours) = (&real, &ours.target);
         async move { run::run(script, real, ours).await.with_context(|| script.name.clone()) }
     });
-    let count = number("ROLEWRIGHT_TWIN_RANDOM").unwrap_or(0);
+    let count = number("ROLEWRIGHT_TWIN_RANDOM").unwrap_or(SEQUENCES);
     let seed = number("PROPTEST_RNG_SEED").unwrap_or_else(|| u64::from(std::process::id()));
     let drawn = random::sequences(seed, count, &real, &ours.target);
     let (mut ran, drawn) = tokio::try_join!(ran.buffered(TOGETHER).try_collect::<Vec<_>>(), drawn)?;

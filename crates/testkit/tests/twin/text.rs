@@ -66,6 +66,8 @@ fn is_version_next(before: &str) -> bool {
     let starts = [
         r#""resourceVersion":""#,
         r#"resourceVersion\":\""#,
+        "map[resourceVersion:",
+        " resourceVersion:",
         "the ResourceVersion in the precondition (",
         "the ResourceVersion in record (",
         "ResourceVersion in precondition: ",
