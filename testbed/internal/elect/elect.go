@@ -53,11 +53,13 @@ func Main(args []string) error {
 	}
 	config.ContentType, _, _ = strings.Cut(*contentType, ",")
 	config.AcceptContentTypes = *contentType
+	wire := &wire{}
+	config.Wrap(wire.wrap)
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
-	return run(lifetime.Context(), client, *namespace, *lease, *identity)
+	return run(wire.idle(lifetime.Context()), client, *namespace, *lease, *identity)
 }
 
 // run takes part until ctx ends, and then gives the lease back.
