@@ -87,7 +87,7 @@ fn record(received: Received<'_>, known: Known, answer: &Answer) -> Record {
         response,
         received: at,
         reached: crate::time::now(),
-        annotations: answer.extensions().get::<Deprecated>().map(deprecated).into_iter().collect(),
+        annotations: answer.extensions().get::<Deprecated>().map(|_| deprecated()).into_iter().collect(),
     };
     match known.decision {
         Some((allowed, reason)) => record.decided(allowed, &reason),
@@ -95,7 +95,7 @@ fn record(received: Received<'_>, known: Known, answer: &Answer) -> Record {
     }
 }
 
-fn deprecated(_: &Deprecated) -> (String, String) {
+fn deprecated() -> (String, String) {
     ("k8s.io/deprecated".to_owned(), "true".to_owned())
 }
 
