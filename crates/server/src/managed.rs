@@ -9,6 +9,7 @@ mod conflict;
 mod element;
 mod entries;
 mod fields;
+mod last_applied;
 mod merge;
 mod quote;
 mod reconcile;
@@ -213,6 +214,10 @@ fn set_managed_fields(object: &mut Object, list: Option<Value>) {
             metadata.remove("managedFields");
         }
     }
+}
+
+fn text<'a>(object: &'a Object, name: &str) -> &'a str {
+    object.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn managed_fields(object: &Object) -> Option<&Value> {

@@ -97,7 +97,7 @@ impl Call<'_> {
     }
 
     /// Keeps what the audit log tells of an object in a request.
-    fn note(&self, object: &Object) {
+    pub(crate) fn note(&self, object: &Object) {
         if self.server.audit().is_some() {
             let text = |member: &str| meta(object, member).to_owned();
             self.sent.replace(Sent {

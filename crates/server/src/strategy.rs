@@ -11,7 +11,7 @@ mod version;
 pub use candidate::Candidate;
 pub(crate) use create::forget_link;
 pub use create::{before_create, wipe_system_fields};
-pub(crate) use metadata::{faults as metadata_faults, unknown_finalizer};
+pub(crate) use metadata::{ANNOTATIONS_MAX, faults as metadata_faults, unknown_finalizer};
 pub use update::before_update;
 pub(crate) use version::forget_version;
 pub use version::{refuse_version, settle_version};

@@ -1,5 +1,6 @@
 //! What is written down about a request.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -39,6 +40,10 @@ pub(crate) struct Sent {
 /// Goes with answers about kinds that clients should no longer use.
 #[derive(Clone, Copy)]
 pub(super) struct Deprecated;
+
+/// Goes with an answer that holds a new credential: how later requests by it will be known.
+#[derive(Clone)]
+pub(crate) struct Issued(pub(crate) String);
 
 /// A request that came in.
 pub(super) struct Received<'a> {
@@ -87,7 +92,7 @@ fn record(received: Received<'_>, known: Known, answer: &Answer) -> Record {
         response,
         received: at,
         reached: crate::time::now(),
-        annotations: answer.extensions().get::<Deprecated>().map(|_| deprecated()).into_iter().collect(),
+        annotations: annotations(answer),
     };
     match known.decision {
         Some((allowed, reason)) => record.decided(allowed, &reason),
@@ -95,8 +100,11 @@ fn record(received: Received<'_>, known: Known, answer: &Answer) -> Record {
     }
 }
 
-fn deprecated() -> (String, String) {
-    ("k8s.io/deprecated".to_owned(), "true".to_owned())
+fn annotations(answer: &Answer) -> BTreeMap<String, String> {
+    let deprecated = answer.extensions().get::<Deprecated>().map(|_| ("k8s.io/deprecated", "true"));
+    let issued = answer.extensions().get::<Issued>();
+    let issued = issued.map(|Issued(id)| ("authentication.kubernetes.io/issued-credential-id", id.as_str()));
+    deprecated.into_iter().chain(issued).map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
 fn object(info: &RequestInfo, sent: Option<&Sent>) -> AuditedObject {

@@ -1,7 +1,8 @@
 //! What a request asks for, read from its method and URL as Kubernetes reads them.
 
-use crate::selector::field::FieldSelector;
 use axum::http::Method;
+
+use crate::selector::field::FieldSelector;
 
 /// A request, taken apart. Everything but the verb comes from the path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

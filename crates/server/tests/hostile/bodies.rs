@@ -46,21 +46,21 @@ fn nested(open: &str, close: &str, depth: usize) -> String {
 }
 
 fn bomb() -> String {
-    let mut yaml = "metadata: {name: bomb}\na0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
-    for level in 1..9 {
+    let level = |level: usize| {
         let refer = vec![format!("*a{}", level - 1); 9].join(", ");
-        yaml += &format!("a{level}: &a{level} [{refer}]\n");
-    }
-    yaml
+        format!("a{level}: &a{level} [{refer}]\n")
+    };
+    let first = "metadata: {name: bomb}\na0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+    first + &(1..9).map(level).collect::<String>()
 }
 
 fn varint(mut number: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number >= 128 {
-        bytes.push((number % 128) as u8 | 128);
+        bytes.push(u8::try_from(number % 128).unwrap_or_default() | 128);
         number /= 128;
     }
-    bytes.push(number as u8);
+    bytes.push(u8::try_from(number).unwrap_or_default());
     bytes
 }
 

@@ -68,7 +68,7 @@ fn asks() -> Vec<(&'static str, Ask)> {
         }
         let dry = Ask { path: format!("{}?dryRun=All", token("strong").path), ..token("strong") };
         asks.push((who, dry));
-        let other = format!("/api/v1/namespaces/kube-system/serviceaccounts/default/token");
+        let other = "/api/v1/namespaces/kube-system/serviceaccounts/default/token";
         asks.push((who, Ask::new("POST", other, &json!({"spec": {}}))));
         asks.push((who, Ask::get(token("strong").path)));
     }

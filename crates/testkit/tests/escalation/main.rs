@@ -33,7 +33,7 @@ async fn nobody_gets_a_right_that_they_do_not_hold() -> Result<()> {
     let Some(both) = servers::Both::start("the escalation suite").await? else { return Ok(()) };
     matrix::every_way_is_guarded(&both).await?;
     detours::nobody_borrows_a_name_or_a_token(&both).await?;
-    walk::on_real(&both.real, 8).await
+    walk::on_real(&both.real, 5).await
 }
 
 #[test]

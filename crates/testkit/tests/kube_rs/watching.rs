@@ -9,7 +9,7 @@ use kube::api::{DeleteParams, Patch, PatchParams, PostParams, WatchEvent, WatchP
 use kube::core::PartialObjectMeta;
 use kube::runtime::reflector::{self, ObjectRef};
 use kube::runtime::wait::{await_condition, conditions, delete::delete_and_finalize};
-use kube::runtime::watcher::{self, Event, watch_object, watcher};
+use kube::runtime::watcher::{self, watch_object, watcher};
 use kube::runtime::{WatchStreamExt, wait};
 use kube::{Api, Client, ResourceExt};
 use serde_json::json;
@@ -156,6 +156,5 @@ pub(crate) async fn conditions(client: &Client) -> Result<()> {
         .context("no end")??;
     ensure!(maps.get_opt("b").await?.is_none());
     ensure!(wait::Condition::matches_object(&conditions::is_deleted("x"), None::<&ConfigMap>));
-    let _: Option<Event<ConfigMap>> = None;
     Ok(())
 }

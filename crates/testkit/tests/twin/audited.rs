@@ -51,6 +51,7 @@ impl Logs {
             for outcome in &mut played.outcomes {
                 let told = |events: &Events| json!(events.get(&outcome.audit_id).cloned().unwrap_or_default());
                 let (mut real, mut ours) = (told(&real), told(&ours));
+                forget_mode(&real, &mut ours);
                 played.names.0.normalise(&mut real);
                 played.names.1.normalise(&mut ours);
                 for difference in played.twins.compare(&real, &ours) {
@@ -99,9 +100,25 @@ fn read(path: &Path) -> Result<Events> {
         forget(fields);
         let id = fields.remove("auditID").and_then(|id| id.as_str().map(str::to_owned)).unwrap_or_default();
         let stage = fields.get("stage").and_then(Value::as_str).unwrap_or_default().to_owned();
-        events.entry(id).or_default().insert(stage, event);
+        let watch = fields.get("verb").is_some_and(|verb| verb == "watch");
+        let of_request = events.entry(id).or_default();
+        if !watch {
+            of_request.clear();
+        }
+        of_request.insert(stage, event);
     }
     Ok(events)
+}
+
+/// Which of its rights let the superuser speak for somebody is told by the real server only if a cache of its own does not
+/// know it yet.
+fn forget_mode(real: &Value, ours: &mut Value) {
+    for (stage, event) in ours.as_object_mut().into_iter().flatten() {
+        let told = real.get(stage).is_some_and(|real| real.get("authenticationMetadata").is_some());
+        if let (false, Some(fields)) = (told, event.as_object_mut()) {
+            fields.remove("authenticationMetadata");
+        }
+    }
 }
 
 /// What differs for reasons outside the log: the superuser is called otherwise, nobody here looks after pod security, slow

@@ -155,7 +155,7 @@ fn check_claims<'a>(errors: &mut Errors, spec: &'a Object, at: Path<'_>) -> Vec<
             formed(errors, claim, key, at, names::dns_subdomain);
         }
     });
-    items(spec, "resourceClaims").map(|claim| text(claim, "name")).collect()
+    items(spec, "resourceClaims").map(|claim| text(claim, "name")).filter(|name| !name.is_empty()).collect()
 }
 
 fn check_dns(errors: &mut Errors, spec: &Object, at: Path<'_>) {
