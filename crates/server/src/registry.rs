@@ -131,7 +131,7 @@ impl Call<'_> {
     }
 
     /// Addresses and ports that a service gets from the server.
-    fn allocate(&self, object: &mut Object, old: Option<&Object>) -> Result<(), Failure> {
+    fn allocate(&self, object: &mut Object, old: Option<&Object>, dry_run: bool) -> Result<(), Failure> {
         if self.served.plural != "services" || !self.served.group.is_empty() || !self.info.subresource.is_empty() {
             return Ok(());
         }
@@ -139,8 +139,17 @@ impl Call<'_> {
             crate::kinds::service::keep_allocated(object, old);
         }
         // WHY: drawn, not counted: nothing is reachable there, and a clash among 65,000 harms nobody.
-        let next_ip = || format!("10.96.{}.{}", uid::random_below(256), 1 + uid::random_below(254));
-        let errors = crate::kinds::service::allocate(object, next_ip, || i64::from(30_000 + uid::random_below(2768)));
+        // What is only tried out gets what nobody can have.
+        let next_ip = || {
+            let drawn = || format!("10.96.{}.{}", uid::random_below(256), 1 + uid::random_below(254));
+            if dry_run { "10.96.0.0".to_owned() } else { drawn() }
+        };
+        let mut beyond = 32_768;
+        let next_port = || {
+            beyond += 1;
+            if dry_run { beyond } else { i64::from(30_000 + uid::random_below(2768)) }
+        };
+        let errors = crate::kinds::service::allocate(object, next_ip, next_port);
         if errors.is_empty() { Ok(()) } else { Err(Failure::invalid("", "Service", meta(object, "name"), &errors)) }
     }
 

@@ -17,12 +17,14 @@ pub(crate) fn restore_fault(ty: &'static Type, object: &Object) -> Option<String
 fn fault(ty: Ty, go: &'static str, value: &Value) -> Option<String> {
     let named = |plain: &'static str| if go.is_empty() { plain } else { go };
     match (ty, value) {
-        (_, Value::Null) | (Ty::Any, _) | (Ty::Bool, Value::Bool(_)) | (Ty::String, Value::String(_)) => None,
+        (_, Value::Null)
+        | (Ty::Any, _)
+        | (Ty::Bool, Value::Bool(_))
+        | (Ty::String, Value::String(_))
+        | (Ty::Bytes, Value::Array(_)) => None,
         (Ty::Bytes, Value::String(text)) => {
             base64::canonical(text).err().map(|why| format!("error decoding from json: {why}"))
         }
-        (Ty::Bytes, Value::Array(_)) => None,
-        (Ty::Bytes, other) => Some(format!("cannot restore slice from {}", kind(other))),
         // Go would make a letter of an integer, and refuses what it could do.
         (Ty::String, Value::Number(number)) if !number.is_f64() => {
             Some(format!("cannot convert int64 to {}", named("string")))
@@ -45,7 +47,7 @@ fn fault(ty: Ty, go: &'static str, value: &Value) -> Option<String> {
         (Ty::Uint32, _) => Some("unrecognized type: uint32".to_owned()),
         (Ty::Float64, _) => Some("unrecognized type: float64".to_owned()),
         (Ty::List(item), Value::Array(items)) => items.iter().find_map(|value| fault(*item, item_of(go), value)),
-        (Ty::List(_), other) => Some(format!("cannot restore slice from {}", kind(other))),
+        (Ty::List(_) | Ty::Bytes, other) => Some(format!("cannot restore slice from {}", kind(other))),
         (Ty::Map(item), Value::Object(members)) => members.values().find_map(|value| fault(*item, item_of(go), value)),
         (Ty::Map(_), other) => Some(format!("cannot restore map from {}", kind(other))),
         (Ty::Ref(ty), value) => match (&ty.shape, value) {

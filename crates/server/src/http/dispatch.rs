@@ -49,12 +49,11 @@ pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, requ
     let info = RequestInfo::read(&head.method, head.uri.path(), head.uri.query().unwrap_or_default());
     let mut known = Known::default();
     let routed = route(&server, identity, &head, &info, body, &mut known);
-    let mut answer = match AssertUnwindSafe(routed).catch_unwind().await {
-        Ok(answered) => answered.unwrap_or_else(|failure| respond::failure(&failure)),
-        Err(_) => {
-            known.panicked = true;
-            respond::failure(&Failure::internal("the server panicked while it handled the request"))
-        }
+    let mut answer = if let Ok(answered) = AssertUnwindSafe(routed).catch_unwind().await {
+        answered.unwrap_or_else(|failure| respond::failure(&failure))
+    } else {
+        known.panicked = true;
+        respond::failure(&Failure::internal("the server panicked while it handled the request"))
     };
     let id = audit::audit_id(&head.headers);
     let headers = answer.headers_mut();

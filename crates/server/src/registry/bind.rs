@@ -45,7 +45,7 @@ impl Call<'_> {
         loop {
             let current = self.server.cluster().read().table(pods.collection).get(&self.info.namespace, name).cloned();
             let current = current.ok_or_else(|| Failure::not_found(PODS, name))?;
-            self.check_binding(&binding, &current, options.dry_run)?;
+            check_pod(&binding, &current, options.dry_run)?;
             let mut pod = current.object();
             self.assign(&mut pod, &binding)?;
             codec::as_stored(pods.ty, &mut pod);
@@ -67,27 +67,6 @@ impl Call<'_> {
         }
         let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
         Ok(respond::status(StatusCode::CREATED, status))
-    }
-
-    /// A binding may name the pod that it means, down to its version.
-    fn check_binding(&self, binding: &Object, current: &Entry, dry_run: bool) -> Result<(), Failure> {
-        let version = current.revision.to_string();
-        for (what, member, found) in
-            [("UID", "uid", current.uid.as_str()), ("ResourceVersion", "resourceVersion", &version)]
-        {
-            let expected = meta(binding, member);
-            if !expected.is_empty() && expected != found {
-                let root = if dry_run { "" } else { "/registry" };
-                let why = format_args!(
-                    "StorageError: invalid object, Code: 4, Key: {root}/pods/{}/{}, ResourceVersion: 0, \
-                     AdditionalErrorMsg: Precondition failed: {what} in precondition: {expected}, {what} in object \
-                     meta: {found}",
-                    current.namespace, current.name
-                );
-                return Err(Failure::conflict(PODS, &current.name, why));
-            }
-        }
-        Ok(())
     }
 
     fn assign(&self, pod: &mut Object, binding: &Object) -> Result<(), Failure> {
@@ -147,6 +126,27 @@ fn check(binding: &Object) -> Result<(), Failure> {
         [one] => Err(Failure::new(500, "", one.as_str())),
         many => Err(Failure::new(500, "", format!("[{}]", many.join(", ")))),
     }
+}
+
+/// A binding may name the pod that it means, down to its version.
+fn check_pod(binding: &Object, current: &Entry, dry_run: bool) -> Result<(), Failure> {
+    let version = current.revision.to_string();
+    for (what, member, found) in
+        [("UID", "uid", current.uid.as_str()), ("ResourceVersion", "resourceVersion", &version)]
+    {
+        let expected = meta(binding, member);
+        if !expected.is_empty() && expected != found {
+            let root = if dry_run { "" } else { "/registry" };
+            let why = format_args!(
+                "StorageError: invalid object, Code: 4, Key: {root}/pods/{}/{}, ResourceVersion: 0, \
+                 AdditionalErrorMsg: Precondition failed: {what} in precondition: {expected}, {what} in object \
+                 meta: {found}",
+                current.namespace, current.name
+            );
+            return Err(Failure::conflict(PODS, &current.name, why));
+        }
+    }
+    Ok(())
 }
 
 /// Adds members to a map in the pod's metadata.

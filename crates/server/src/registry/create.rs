@@ -81,7 +81,7 @@ impl Call<'_> {
         if generated {
             set_meta(&mut object, "name", generate(&prefix));
         }
-        self.allocate(&mut object, None)?;
+        self.allocate(&mut object, None, options.dry_run)?;
         strategy::before_create(self.served.facts, &mut object, self.namespace())?;
         // What is only tried out is shown with the version that it came with, whatever that is.
         match version.filter(|_| options.dry_run) {

@@ -208,7 +208,7 @@ impl Call<'_> {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
         strategy::settle_version(self.served.facts, handling.unconditional_update, &mut object, &old)?;
-        self.allocate(&mut object, Some(&old))?;
+        self.allocate(&mut object, Some(&old), options.dry_run)?;
         strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
         codec::as_stored(stored.ty, &mut object);
         self.warn(self.served.strategy.warnings(&object, Some(&old)));
