@@ -37,6 +37,7 @@ fuzz_target!(|input: Input<'_>| {
         manager: "fuzz",
         subresource: if input.subresource { "status" } else { "" },
         reset_fields: &["status"],
+        views: &[],
         now: "2000-01-01T00:00:00Z",
     };
     let object = |bytes: &[u8]| -> Option<Map<String, Value>> {

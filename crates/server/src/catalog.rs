@@ -39,6 +39,11 @@ impl Served {
         GroupResource { group: &self.group, resource: &self.plural }
     }
 
+    /// Whether Kubernetes answers from memory where it may. It does not keep events there.
+    pub(crate) fn is_cached(&self) -> bool {
+        self.plural != "events"
+    }
+
     /// `v1`, `apps/v1`
     pub(crate) fn api_version(&self) -> String {
         api_version(&self.group, &self.version)

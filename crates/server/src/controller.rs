@@ -1,9 +1,11 @@
-//! What the server does on its own: namespaces are furnished and cleared, and objects go with their owners.
+//! What the server does on its own: namespaces are furnished and cleared, objects go with their owners, and volumes when
+//! nobody has them.
 //!
 //! Controllers act through the same calls as clients, as the server's own user.
 
 mod collect;
 mod namespace;
+pub(crate) mod protect;
 
 use std::cell::RefCell;
 
@@ -54,11 +56,11 @@ async fn work(server: &Server) {
             namespace::sync(server, &name);
             tokio::task::yield_now().await;
         }
-        if !server.settings().controllers.garbage_collection {
-            continue;
-        }
         for at in objects {
-            collect::sync(server, &at);
+            protect::sync(server, &at);
+            if server.settings().controllers.garbage_collection {
+                collect::sync(server, &at);
+            }
             tokio::task::yield_now().await;
         }
     }
@@ -101,6 +103,7 @@ impl<'a> Own<'a> {
             user_agent: agent,
             body: if body.is_null() { bytes::Bytes::new() } else { body.to_string().into() },
             warnings: RefCell::default(),
+            sent: RefCell::default(),
         }
     }
 }

@@ -10,6 +10,7 @@ mod data;
 mod defaults;
 pub mod event;
 mod go_json;
+mod internal;
 mod lease;
 mod namespace;
 mod networking;
@@ -28,6 +29,7 @@ pub mod service;
 mod service_account;
 mod storage;
 mod stored;
+mod volumes;
 mod warn;
 mod workload;
 

@@ -9,6 +9,7 @@ mod conflict;
 mod element;
 mod entries;
 mod fields;
+mod last_applied;
 mod merge;
 mod quote;
 mod reconcile;
@@ -51,6 +52,21 @@ pub struct Request<'a> {
     pub reset_fields: &'a [&'a str],
     /// The time, in seconds: `2026-11-16T01:02:03Z`.
     pub now: &'a str,
+    /// The same change in other versions, in which managers may have named their fields.
+    pub views: &'a [View],
+}
+
+/// A change in another version than that of the request.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The type in that version.
+    pub ty: &'static Type,
+    /// The group and version.
+    pub api_version: String,
+    /// What is stored now.
+    pub live: Object,
+    /// What will be.
+    pub new: Object,
 }
 
 impl Request<'_> {
@@ -113,7 +129,13 @@ fn track<'a>(
     let mut changes = compare(place, old, new)?;
     changes.exclude(&request.reset());
     reconcile_all(request, &mut entries)?;
-    release(&mut entries, &changes);
+    let mut others = Vec::new();
+    for view in request.views {
+        let mut changes = compare(Place::of(view.ty), &view.live, &view.new)?;
+        changes.exclude(&request.reset());
+        others.push((view.api_version.as_str(), changes));
+    }
+    release(&mut entries, &changes, &others);
     let mut own = changes.modified.union(changes.added);
     own.subtract(set::unowned());
     if !own.is_empty() {
@@ -156,9 +178,11 @@ fn reconcile_all(request: &Request<'_>, entries: &mut Vec<Entry<'_>>) -> Result<
     Ok(())
 }
 
-/// Takes what has changed from everybody.
-fn release(entries: &mut Vec<Entry<'_>>, changes: &Comparison) {
+/// Takes what has changed from everybody. Some changes are known in the versions of others as well.
+fn release(entries: &mut Vec<Entry<'_>>, changes: &Comparison, others: &[(&str, Comparison)]) {
     entries.retain_mut(|entry| {
+        let other = others.iter().find(|(version, _)| *version == entry.version);
+        let changes = other.map_or(changes, |(_, changes)| changes);
         entry.set.subtract(&changes.modified);
         entry.set.subtract(&changes.added);
         entry.set.subtract(&changes.removed);
@@ -192,6 +216,10 @@ fn set_managed_fields(object: &mut Object, list: Option<Value>) {
     }
 }
 
+fn text<'a>(object: &'a Object, name: &str) -> &'a str {
+    object.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
 fn managed_fields(object: &Object) -> Option<&Value> {
     object.get("metadata").and_then(|metadata| metadata.get("managedFields"))
 }
@@ -209,7 +237,7 @@ mod tests {
 
     fn request(manager: &'static str, now: &'static str) -> Request<'static> {
         let ty = facts::type_of("", "v1", "ConfigMap").unwrap();
-        Request { ty, api_version: "v1", manager, subresource: "", reset_fields: &[], now }
+        Request { ty, api_version: "v1", manager, subresource: "", reset_fields: &[], now, views: &[] }
     }
 
     fn config_map(data: &Value) -> Object {

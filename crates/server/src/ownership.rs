@@ -1,22 +1,32 @@
 //! Whose fields an object has: the record that every write keeps.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
-use crate::catalog::Served;
-use crate::managed;
+use crate::catalog::{Catalog, Served};
+use crate::managed::{self, View};
 use crate::status::Failure;
 use crate::strategy::Object;
 use crate::time;
 
 /// Records that `manager` writes `object` in the place of `live`. Both are in their stored form; fields are named as in
 /// the version that the client used.
-pub(crate) fn track(served: &Served, live: Option<&Object>, object: &mut Object, manager: &str, subresource: &str) {
+pub(crate) fn track(
+    catalog: &Catalog,
+    served: &Served,
+    live: Option<&Object>,
+    object: &mut Object,
+    manager: &str,
+    subresource: &str,
+) {
+    let views = live.map(|live| views(catalog, served, live, object)).unwrap_or_default();
     let Some(conversion) = served.conversion else {
-        return record(served, live, object, manager, subresource);
+        return record(served, live, object, manager, subresource, &views);
     };
     let live = live.map(conversion.from_stored);
     let mut view = (conversion.from_stored)(object);
-    record(served, live.as_ref(), &mut view, manager, subresource);
+    record(served, live.as_ref(), &mut view, manager, subresource, &views);
     let fields = view.get("metadata").and_then(|metadata| metadata.get("managedFields")).cloned();
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         match fields {
@@ -26,9 +36,35 @@ pub(crate) fn track(served: &Served, live: Option<&Object>, object: &mut Object,
     }
 }
 
-fn record(served: &Served, live: Option<&Object>, object: &mut Object, manager: &str, subresource: &str) {
+/// The change in each other version that a manager has used.
+fn views(catalog: &Catalog, served: &Served, live: &Object, new: &Object) -> Vec<View> {
+    let own = served.api_version();
+    let entries = live.get("metadata").and_then(|metadata| metadata.get("managedFields")).and_then(Value::as_array);
+    let versions = entries.into_iter().flatten().filter_map(|entry| entry.get("apiVersion").and_then(Value::as_str));
+    let versions: BTreeSet<&str> = versions.filter(|version| *version != own).collect();
+    let mut views = Vec::new();
+    for api_version in versions {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let Some(other) = catalog.find(group, version, &served.plural).filter(|_| group == served.group) else {
+            continue;
+        };
+        let form = |object: &Object| other.conversion.map_or_else(|| object.clone(), |to| (to.from_stored)(object));
+        views.push(View { ty: other.ty, api_version: api_version.to_owned(), live: form(live), new: form(new) });
+    }
+    views
+}
+
+fn record(
+    served: &Served,
+    live: Option<&Object>,
+    object: &mut Object,
+    manager: &str,
+    subresource: &str,
+    views: &[View],
+) {
     let (version, now) = (served.api_version(), time::seconds(time::now()));
-    managed::update(&request(served, &version, manager, subresource, &now), live, object);
+    let request = request(served, &version, manager, subresource, &now);
+    managed::update(&managed::Request { views, ..request }, live, object);
     if let Some(live) = live {
         managed::keep_times(live, object);
     }
@@ -58,7 +94,8 @@ fn request<'a>(
         "" => &served.facts.handling,
         name => served.subresource(name).map_or(&served.facts.handling, |sub| &sub.handling),
     };
-    managed::Request { ty: served.ty, api_version, manager, subresource, reset_fields: handling.reset_fields, now }
+    let reset_fields = handling.reset_fields;
+    managed::Request { ty: served.ty, api_version, manager, subresource, reset_fields, now, views: &[] }
 }
 
 /// An object names each of its owners once. Returns a warning where it did not.

@@ -199,6 +199,11 @@ fn decoded(document: Node, strict: Vec<String>) -> Result<Patched, Failure> {
     }
 }
 
+/// Loose values as Go writes them.
+pub(crate) fn text_of(object: &Object) -> String {
+    Node::of_object(&Ty::Any, object).text()
+}
+
 fn undecodable(shown: &str, why: &str) -> Failure {
     Failure::invalid("", "", "", &[FieldError::invalid(Path::field("patch"), shown, why)])
 }

@@ -5,6 +5,7 @@
 
 mod admit;
 mod apply;
+mod bind;
 mod create;
 mod delete;
 mod filter;
@@ -30,6 +31,7 @@ use crate::Server;
 use crate::authn::Identity;
 use crate::catalog::Served;
 use crate::cluster::{Draft, Entry};
+use crate::http::auditing::Sent;
 use crate::http::negotiate::{self, Form};
 use crate::http::request::RequestInfo;
 use crate::http::respond::{self, Answer};
@@ -51,6 +53,8 @@ pub(crate) struct Call<'a> {
     pub(crate) body: Bytes,
     /// What the client is warned of, whatever becomes of the request.
     pub(crate) warnings: RefCell<Vec<String>>,
+    /// What the audit log tells of the object in the request.
+    pub(crate) sent: RefCell<Sent>,
 }
 
 /// Objects larger than this do not fit into etcd; who develops against this server should learn it here.
@@ -88,7 +92,21 @@ impl Call<'_> {
         }
         self.served.strategy.default(&mut object);
         self.warn(decoded.warnings);
+        self.note(&object);
         Ok(self.to_stored(object))
+    }
+
+    /// Keeps what the audit log tells of an object in a request.
+    pub(crate) fn note(&self, object: &Object) {
+        if self.server.audit().is_some() {
+            let text = |member: &str| meta(object, member).to_owned();
+            self.sent.replace(Sent {
+                namespace: text("namespace"),
+                name: text("name"),
+                uid: text("uid"),
+                resource_version: text("resourceVersion"),
+            });
+        }
     }
 
     fn to_stored(&self, object: Object) -> Object {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::authn;
 use crate::codec;
+use crate::http::auditing::Issued;
 use crate::http::negotiate::{ACCEPTED, Form};
 use crate::http::respond::{self, Answer};
 use crate::json::put;
@@ -38,6 +39,7 @@ fn created(call: &Call<'_>, review: fn(&Call<'_>, Object) -> Result<Object, Fail
     let decoded = codec::decode(call.content_type, &call.body, expected, options.field_validation)?;
     call.warn(decoded.warnings);
     let mut object = decoded.object;
+    call.note(&object);
     let given = meta(&object, "namespace");
     if call.served.namespaced && !given.is_empty() && given != call.info.namespace {
         return Err(Failure::bad_request(
@@ -53,7 +55,7 @@ fn created(call: &Call<'_>, review: fn(&Call<'_>, Object) -> Result<Object, Fail
         crate::registry::set_meta(&mut object, "namespace", call.info.namespace.as_str());
     }
     let manager = crate::managed::manager(&options.field_manager, call.user_agent);
-    crate::ownership::track(call.served, None, &mut object, &manager, "");
+    crate::ownership::track(call.server.catalog(), call.served, None, &mut object, &manager, "");
     let reviewed = review(call, object)?;
     Ok(respond::value(StatusCode::CREATED, &conformed(call.served.ty, reviewed)))
 }
@@ -273,6 +275,7 @@ pub(crate) fn token(call: &Call<'_>) -> Result<Answer, Failure> {
     let decoded = codec::decode(call.content_type, &call.body, expected, options.field_validation)?;
     call.warn(decoded.warnings);
     let mut object = decoded.object;
+    call.note(&object);
     let manager = crate::managed::manager(&options.field_manager, call.user_agent);
     let ty = crate::facts::type_of(expected.group, expected.version, expected.kind);
     let authenticator = call.server.authenticator();
@@ -290,10 +293,13 @@ pub(crate) fn token(call: &Call<'_>) -> Result<Answer, Failure> {
             manager: &manager,
             subresource: "token",
             reset_fields: &[],
+            views: &[],
             now: &crate::time::seconds(crate::time::now()),
         };
         crate::managed::update(&request, None, &mut object);
     }
     let requested = authn::token_request(authenticator, namespace, name, &object, crate::time::now())?;
-    Ok(respond::value(StatusCode::CREATED, &Value::Object(requested.object)))
+    let mut answer = respond::value(StatusCode::CREATED, &Value::Object(requested.object));
+    answer.extensions_mut().insert(Issued(requested.credential_id));
+    Ok(answer)
 }

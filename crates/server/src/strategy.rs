@@ -9,8 +9,9 @@ mod update;
 mod version;
 
 pub use candidate::Candidate;
+pub(crate) use create::forget_link;
 pub use create::{before_create, wipe_system_fields};
-pub(crate) use metadata::{faults as metadata_faults, unknown_finalizer};
+pub(crate) use metadata::{ANNOTATIONS_MAX, faults as metadata_faults, unknown_finalizer};
 pub use update::before_update;
 pub(crate) use version::forget_version;
 pub use version::{refuse_version, settle_version};
@@ -58,6 +59,14 @@ pub trait Strategy: Sync {
         Vec::new()
     }
 
+    /// What is wrong with an update through any subresource, beyond its metadata.
+    fn validate_subresource(&self, subresource: &str, object: &Object, old: &Object) -> Vec<FieldError> {
+        match subresource {
+            "status" => self.validate_status(object, old),
+            _ => self.validate_update(object, old),
+        }
+    }
+
     /// All that is wrong with a new object, in the order in which Kubernetes tells it.
     fn check_create(&self, new: &Candidate<'_>) -> Vec<FieldError> {
         [new.metadata(), self.validate(new.object)].concat()
@@ -70,10 +79,7 @@ pub trait Strategy: Sync {
 
     /// All that is wrong with an update through a subresource, in the order in which Kubernetes tells it.
     fn check_subresource(&self, subresource: &str, new: &Candidate<'_>, old: &Object) -> Vec<FieldError> {
-        match subresource {
-            "status" => [new.metadata_change(old), self.validate_status(new.object, old)].concat(),
-            _ => self.check_update(new, old),
-        }
+        [new.metadata_change(old), self.validate_subresource(subresource, new.object, old)].concat()
     }
 
     /// Brings a valid object into the form in which it is stored.

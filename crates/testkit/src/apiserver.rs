@@ -48,8 +48,14 @@ enum Process {
 impl ApiServer {
     /// Starts a server, with controllers where it can; nothing, with a word on stderr, where there is none to start.
     pub fn start(suite: &str) -> Result<Option<Self>> {
+        Self::start_with(suite, &[])
+    }
+
+    /// The same with further arguments of `testbed apiserver`; other servers leave them out.
+    pub fn start_with(suite: &str, arguments: &[String]) -> Result<Option<Self>> {
         if let Some(binary) = testbed::known() {
-            let mut process = Lines::start(Command::new(binary).args(["apiserver", "--controllers"]))?;
+            let mut command = Command::new(binary);
+            let mut process = Lines::start(command.args(["apiserver", "--controllers"]).args(arguments))?;
             let ready = serde_json::from_value(process.line()?)?;
             return Ok(Some(Self { ready, controllers: true, process: Process::Testbed(process) }));
         }

@@ -70,7 +70,7 @@ type watched struct {
 // Read passes on, and looks for the error that makes a client list again.
 func (w *watched) Read(into []byte) (int, error) {
 	n, err := w.ReadCloser.Read(into)
-	if strings.Contains(string(into[:n]), "too old resource version") {
+	if text := string(into[:n]); strings.Contains(text, "too old resource version") || strings.Contains(text, "Expired") {
 		w.wire.add("expired")
 	}
 	return n, err

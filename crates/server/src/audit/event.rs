@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::authn::{Identity, Impersonated};
-use crate::status::Failure;
 
 /// When in a request's life an event is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -79,10 +78,10 @@ pub struct AuditedObject {
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// It was done, with this HTTP status.
+    /// It was answered with this HTTP status.
     Done(u16),
-    /// It was refused.
-    Failed(Box<Failure>),
+    /// It was answered with this Status.
+    Status(Box<Value>),
 }
 
 /// In the order of Kubernetes' members.
@@ -155,11 +154,20 @@ impl Record {
 }
 
 impl Response {
+    /// A Status; a success does not name its code.
+    pub(crate) fn status(status: &Value, code: u16) -> Self {
+        let mut status = status.clone();
+        if let Some(fields) = status.as_object_mut() {
+            fields.entry("code").or_insert_with(|| code.into());
+        }
+        Self::Status(Box::new(status))
+    }
+
     fn to_json(&self) -> Value {
         match self {
             Self::Done(code) => json!({"metadata": {}, "code": code}),
-            Self::Failed(failure) => {
-                let mut status = failure.to_json();
+            Self::Status(status) => {
+                let mut status = Value::clone(status);
                 if let Some(fields) = status.as_object_mut() {
                     fields.remove("kind");
                     fields.remove("apiVersion");

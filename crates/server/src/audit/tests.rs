@@ -27,7 +27,7 @@ fn record() -> Record {
             api_version: "v1".into(),
             ..AuditedObject::default()
         }),
-        response: Response::Failed(Box::new(Failure::not_found(GroupResource { group: "", resource: "pods" }, "x"))),
+        response: Response::Status(Box::new(Failure::not_found(GroupResource { group: "", resource: "pods" }, "x").to_json())),
         received: "2026-11-16T01:30:14.795811Z".parse().unwrap(),
         reached: "2026-11-16T01:30:14.7969Z".parse().unwrap(),
         annotations: BTreeMap::new(),
@@ -48,7 +48,7 @@ fn events_are_those_of_kubernetes() {
         verb: "list".into(),
         user: None,
         object: record().object.map(|object| AuditedObject { name: String::new(), ..object }),
-        response: Response::Failed(Box::new(Failure::unauthorized())),
+        response: Response::Status(Box::new(Failure::unauthorized().to_json())),
         annotations: BTreeMap::new(),
         ..record()
     };

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::entry::{Entry, Labels};
 use super::rights::Right;
+use crate::controller::protect;
 use crate::strategy::Object;
 
 /// Everything that can be made before the writer's turn: the bytes around the revision, and what the indexes need.
@@ -19,12 +20,15 @@ pub(crate) struct Draft {
     pub(super) labels: Labels,
     pub(super) owners: Box<[Name]>,
     pub(super) deleting: bool,
-    /// Finalizers of the garbage collector among its finalizers: somebody has to look at it.
+    /// Finalizers of our own controllers among its finalizers: somebody has to look at it.
     pub(super) collecting: bool,
     pub(super) right: Option<Right>,
     head: Vec<u8>,
     tail: Vec<u8>,
 }
+
+/// The finalizers that the server's own controllers take away.
+const AWAITED: [&str; 4] = ["foregroundDeletion", "orphan", protect::VOLUME, protect::CLAIM];
 
 impl Draft {
     /// Takes an object; `group` and `plural` say which indexes want to know of it.
@@ -52,7 +56,7 @@ impl Draft {
             labels: labels.into(),
             owners,
             deleting,
-            collecting: deleting && finalizers.iter().any(|name| ["foregroundDeletion", "orphan"].contains(name)),
+            collecting: deleting && finalizers.iter().any(|name| AWAITED.contains(name)),
             right: Right::of(group, plural, object),
             head,
             tail,

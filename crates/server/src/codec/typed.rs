@@ -280,7 +280,7 @@ fn lookup(
 }
 
 /// The name of the items of a list or map, unless it has a name as a whole.
-fn item_of(go: &'static str) -> &'static str {
+pub(super) fn item_of(go: &'static str) -> &'static str {
     match go.strip_prefix("map[") {
         Some(rest) => rest.split_once(']').map_or("", |(_, item)| item),
         None => go.strip_prefix("[]").unwrap_or_default(),

@@ -133,7 +133,7 @@ fn disown(server: &Server, at: &ObjectName, owners: &[String]) {
     });
 }
 
-fn drop_finalizer(server: &Server, at: &ObjectName, name: &str) {
+pub(super) fn drop_finalizer(server: &Server, at: &ObjectName, name: &str) {
     change(server, at, "", AGENT, &|mut object| {
         if let Some(list) =
             object.get_mut("metadata").and_then(|meta| meta.get_mut("finalizers")).and_then(Value::as_array_mut)

@@ -1,7 +1,6 @@
 //! The way of a request: who asks, as whom, may they, and then the answer.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +12,13 @@ use bytes::Bytes;
 use futures::FutureExt;
 use http_body_util::BodyExt;
 
+use super::auditing::{self, Deprecated, Known, Received};
 use super::request::RequestInfo;
 use super::respond::{self, Answer};
 use super::{negotiate, plain};
 use crate::Server;
 use crate::audit;
-use crate::authn::{Identity, Impersonated, Impersonation};
+use crate::authn::{Identity, Impersonation};
 use crate::query::Query;
 use crate::registry::Call;
 use crate::review;
@@ -33,27 +33,32 @@ const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
 /// How long a body may take to arrive.
 const BODY_PATIENCE: Duration = Duration::from_mins(1);
 
-/// Answers one request. `identity` is set for clients in the same process.
-pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
-    let answered = AssertUnwindSafe(answer(&server, identity, request)).catch_unwind().await;
-    answered
-        .unwrap_or_else(|_| respond::failure(&Failure::internal("the server panicked while it handled the request")))
+/// Go's HTTP server refuses any other path before a handler sees it.
+fn has_whole_escapes(path: &str) -> bool {
+    let is_escape = |rest: &str| rest.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+    path.split('%').skip(1).all(is_escape)
 }
 
-async fn answer(server: &Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
-    let received = crate::time::now();
+/// Answers one request. `identity` is set for clients in the same process.
+pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, request: Request<Body>) -> Answer {
+    if !has_whole_escapes(request.uri().path()) {
+        return respond::typed(StatusCode::BAD_REQUEST, "text/plain; charset=utf-8", "400 Bad Request");
+    }
+    let at = crate::time::now();
     let (head, body) = request.into_parts();
     let info = RequestInfo::read(&head.method, head.uri.path(), head.uri.query().unwrap_or_default());
-    let mut who = Who::default();
-    let answered = route(server, identity, &head, &info, body, &mut who).await;
-    let response = match &answered {
-        Ok(answer) => audit::Response::Done(answer.status().as_u16()),
-        Err(failure) => audit::Response::Failed(Box::new(failure.clone())),
+    let mut known = Known::default();
+    let routed = route(&server, identity, &head, &info, body, &mut known);
+    let mut answer = match AssertUnwindSafe(routed).catch_unwind().await {
+        Ok(answered) => answered.unwrap_or_else(|failure| respond::failure(&failure)),
+        Err(_) => {
+            known.panicked = true;
+            respond::failure(&Failure::internal("the server panicked while it handled the request"))
+        }
     };
-    let mut answer = answered.unwrap_or_else(|failure| respond::failure(&failure));
     let id = audit::audit_id(&head.headers);
     let headers = answer.headers_mut();
-    if who.refused {
+    if known.refused {
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     }
     if !headers.contains_key(header::CACHE_CONTROL) {
@@ -62,62 +67,11 @@ async fn answer(server: &Server, identity: Option<Arc<Identity>>, request: Reque
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert("audit-id", id);
     }
-    if let Some(log) = server.audit() {
-        log.event(record(id, received, &head, &info, who, response));
-    }
     if head.method == axum::http::Method::HEAD {
         *answer.body_mut() = Body::empty();
     }
-    answer
-}
-
-/// What becomes known about a request on its way.
-#[derive(Default)]
-struct Who {
-    user: Option<Identity>,
-    impersonated: Option<Impersonated>,
-    decision: Option<(bool, String)>,
-    /// Refused before anything was looked at.
-    refused: bool,
-}
-
-fn record(
-    id: String,
-    received: jiff::Timestamp,
-    head: &Parts,
-    info: &RequestInfo,
-    who: Who,
-    response: audit::Response,
-) -> audit::Record {
-    let peer = head.extensions.get::<Peer>().map(|peer| peer.address.ip());
-    let long = info.verb == "watch";
-    let record = audit::Record {
-        audit_id: id,
-        stage: if long { audit::Stage::ResponseStarted } else { audit::Stage::ResponseComplete },
-        request_uri: head.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
-        verb: info.verb.clone(),
-        user: who.user,
-        impersonated: who.impersonated,
-        source_ips: peer.map(|peer| audit::source_addresses(&head.headers, peer)).unwrap_or_default(),
-        user_agent: header_text(&head.headers, header::USER_AGENT).unwrap_or_default().to_owned(),
-        object: info.is_resource.then(|| audit::AuditedObject {
-            resource: info.resource.clone(),
-            namespace: info.namespace.clone(),
-            name: info.name.clone(),
-            api_group: info.group.clone(),
-            api_version: info.version.clone(),
-            subresource: info.subresource.clone(),
-            ..audit::AuditedObject::default()
-        }),
-        response,
-        received,
-        reached: crate::time::now(),
-        annotations: BTreeMap::new(),
-    };
-    match who.decision {
-        Some((allowed, reason)) => record.decided(allowed, &reason),
-        None => record,
-    }
+    let received = Received { head: &head, info: &info, at, id };
+    auditing::audited(&server, received, known, answer)
 }
 
 async fn route(
@@ -126,7 +80,7 @@ async fn route(
     head: &Parts,
     info: &RequestInfo,
     body: Body,
-    who: &mut Who,
+    known: &mut Known,
 ) -> Result<Answer, Failure> {
     let headers = &head.headers;
     let query = head.uri.query().unwrap_or_default();
@@ -136,17 +90,17 @@ async fn route(
         let certificate = head.extensions.get::<Peer>().and_then(|peer| peer.certificate.as_deref());
         server.authenticator().request(headers, certificate, crate::time::now())?
     };
-    who.user = Some(identity.clone());
+    known.user = Some(identity.clone());
     let passed = Impersonation::from_headers(headers).and_then(|wanted| {
         if let Some(wanted) = wanted {
             let other = server.impersonate(&identity, &wanted, info)?;
             identity = other.identity.clone();
-            who.impersonated = Some(other);
+            known.impersonated = Some(other);
         }
-        authorize(server, &identity, info, who)
+        authorize(server, &identity, info, known)
     });
     if let Err(failure) = passed {
-        who.refused = true;
+        known.refused = true;
         return Err(failure);
     }
     if !info.is_resource {
@@ -156,11 +110,11 @@ async fn route(
     resource(server, &identity, head, info, body)
 }
 
-fn authorize(server: &Server, identity: &Identity, info: &RequestInfo, who: &mut Who) -> Result<(), Failure> {
+fn authorize(server: &Server, identity: &Identity, info: &RequestInfo, known: &mut Known) -> Result<(), Failure> {
     if server.audit().is_some() {
         let state = server.cluster().read();
         let decision = state.rights.authorizer.explain(&identity.user, &info.to_request());
-        who.decision = Some((decision.allowed, decision.text()));
+        known.decision = Some((decision.allowed, decision.text()));
     }
     server.authorize(identity, info)
 }
@@ -238,6 +192,7 @@ fn resource(
         user_agent: header_text(headers, header::USER_AGENT).unwrap_or_default(),
         body,
         warnings: RefCell::default(),
+        sent: RefCell::default(),
     };
     // Namespaced objects are created and named only within a namespace.
     let named = !info.name.is_empty() && !info.selected;
@@ -251,13 +206,14 @@ fn resource(
         return Err(not_allowed());
     }
     negotiate::plain(call.accept.unwrap_or_default(), ["list", "watch"].contains(&info.verb.as_str()))?;
-    if let Some((_, warning)) =
-        DEPRECATED.iter().find(|(plural, _)| served.group.is_empty() && served.plural == *plural)
-    {
-        call.warn([(*warning).to_owned()]);
-    }
+    let deprecated = DEPRECATED.iter().find(|(plural, _)| served.group.is_empty() && served.plural == *plural);
+    call.warn(deprecated.map(|(_, warning)| (*warning).to_owned()));
     let mut answer = verb(&call).unwrap_or_else(|failure| respond::failure(&failure));
     respond::warn(&mut answer, &call.warnings.take());
+    answer.extensions_mut().insert(call.sent.take());
+    if deprecated.is_some() {
+        answer.extensions_mut().insert(Deprecated);
+    }
     Ok(answer)
 }
 
@@ -284,6 +240,7 @@ fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
         "get" => call.get(),
         "list" | "watch" => call.list(),
         "create" if served.namespaced && info.namespace.is_empty() || named(info) => Err(not_allowed()),
+        "create" if served.group.is_empty() && served.plural == "bindings" => call.bind(),
         "create" => call.create(),
         "update" => call.update(),
         "patch" => call.patch(),
@@ -301,6 +258,7 @@ fn subresource(call: &Call<'_>) -> Result<Answer, Failure> {
     }
     match (info.subresource.as_str(), info.verb.as_str()) {
         ("token", "create") => review::token(call),
+        ("binding", "create") => call.bind(),
         ("scale", _) => call.scale(),
         ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "get") => call.get(),
         ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "update") => call.update(),

@@ -2,6 +2,8 @@
 
 use axum::http::Method;
 
+use crate::selector::field::FieldSelector;
+
 /// A request, taken apart. Everything but the verb comes from the path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a URL")]
@@ -96,27 +98,23 @@ impl RequestInfo {
                 let watch = parameters(query).find(|(key, _)| key == "watch").map(|(_, value)| truth(&value));
                 let verb = if watch == Some(true) { "watch" } else { "list" };
                 verb.clone_into(&mut self.verb);
+                let selected =
+                    parameters(query).find(|(key, _)| key == "fieldSelector").and_then(|(_, text)| only_name(&text));
+                self.selected = selected.is_some();
+                self.name = selected.unwrap_or_default();
             }
             "delete" => "deletecollection".clone_into(&mut self.verb),
             _ => {}
         }
-        // Deleting all is never about one name, whatever selects.
-        if ["list", "watch"].contains(&self.verb.as_str()) {
-            let selected =
-                parameters(query).find(|(key, _)| key == "fieldSelector").and_then(|(_, text)| only_name(&text));
-            self.selected = selected.is_some();
-            self.name = selected.unwrap_or_default();
-        }
     }
 }
 
-/// The name that a field selector narrows a list to. Authorization by resourceNames sees it.
+/// The name that a field selector narrows a list to. Authorization by resourceNames sees it, but not when many are
+/// deleted.
 fn only_name(selector: &str) -> Option<String> {
-    let name = selector.split(',').find_map(|term| {
-        let (field, value) = term.split_once('=')?;
-        (field == "metadata.name").then(|| value.strip_prefix('=').unwrap_or(value))
-    })?;
-    let is_segment = !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '%', '\\', '!', '=']);
+    let selector = FieldSelector::parse(selector).ok()?;
+    let name = selector.exact("metadata.name")?;
+    let is_segment = !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '%']);
     is_segment.then(|| name.to_owned())
 }
 
@@ -176,7 +174,7 @@ mod tests {
             ("GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode", "", "get", "rbac.authorization.k8s.io", "v1", "", "clusterroles", "system:node", ""),
             ("GET", "/api/v1/watch/namespaces/a/pods", "", "watch", "", "v1", "a", "pods", "", ""),
             ("GET", "/api/v1/namespaces/a/secrets", "&fieldSelector=metadata.name%3Dx&watch=true", "watch", "", "v1", "a", "secrets", "x", ""),
-            ("DELETE", "/api/v1/namespaces/a/secrets", "fieldSelector=metadata.name%3Dx", "deletecollection", "", "v1", "a", "secrets", "", ""),
+            ("DELETE", "/api/v1/namespaces/a/secrets", "&fieldSelector=metadata.name%3Dx", "deletecollection", "", "v1", "a", "secrets", "", ""),
             ("GET", "/api/v1/", "", "get", "", "", "", "", "", ""),
             ("GET", "/apis/apps", "", "get", "", "", "", "", "", ""),
             ("HEAD", "/healthz", "", "head", "", "", "", "", "", ""),

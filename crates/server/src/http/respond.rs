@@ -38,10 +38,23 @@ pub(crate) fn value(code: StatusCode, value: &Value) -> Answer {
     json(code, value.to_string())
 }
 
+/// The Status in an answer, for who writes down what came of a request.
+#[derive(Clone)]
+pub(crate) struct Told(pub(crate) Box<Value>);
+
+/// A Status.
+pub(crate) fn status(code: StatusCode, status: Value) -> Answer {
+    let mut answer = value(code, &status);
+    answer.extensions_mut().insert(Told(Box::new(status)));
+    answer
+}
+
 /// A Status of a failure.
 pub(crate) fn failure(failure: &Failure) -> Answer {
     let code = StatusCode::from_u16(failure.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut answer = value(code, &failure.to_json());
+    // Kubernetes writes no Status down where the client and it have no words in common.
+    let tell = if code == StatusCode::NOT_ACCEPTABLE { |code, told| value(code, &told) } else { status };
+    let mut answer = tell(code, failure.to_json());
     let retry = failure.details.as_ref().map_or(0, |details| details.retry_after_seconds);
     if retry > 0 {
         answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry));

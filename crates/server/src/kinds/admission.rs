@@ -1,5 +1,11 @@
 //! Admission webhooks and policies.
 
+pub(super) mod bindings;
+mod matching;
+pub(super) mod policies;
+mod rules;
+pub(super) mod webhooks;
+
 use super::read::fill;
 use crate::strategy::Object;
 

@@ -3,7 +3,8 @@
 use rolewright_core::validate::{FieldError, Path, names};
 use serde_json::json;
 
-use super::check::{Errors, each, json as shown, required};
+use super::check::{Errors, each, each_item, json as shown, label_1035, required, supported};
+use super::data::decoded_len;
 use super::read::{absent, child, child_mut, flag, integer, text};
 use crate::strategy::Object;
 
@@ -22,10 +23,6 @@ pub(super) fn prepare(service: &mut Object) {
     }
 }
 
-const VERSION: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an \
-    alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for \
-    validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-
 pub(super) fn validate(service: &Object) -> Errors {
     let mut errors = Errors::new();
     let Some(spec) = child(service, "spec") else { return errors };
@@ -38,13 +35,7 @@ pub(super) fn validate(service: &Object) -> Errors {
     if !group.is_empty() {
         each(&mut errors, at.child("group"), group, names::dns_subdomain(group));
     }
-    if version.len() > names::LABEL_MAX {
-        errors.push(FieldError::invalid(at.child("version"), version, "must be no more than 63 characters"));
-    }
-    let is_label = names::dns_label(version).iter().all(|fault| fault.starts_with("must be no more"));
-    if !is_label || !version.starts_with(|c: char| c.is_ascii_lowercase()) {
-        errors.push(FieldError::invalid(at.child("version"), version, VERSION));
-    }
+    each(&mut errors, at.child("version"), version, label_1035(version));
     for (key, most) in [("groupPriorityMinimum", 20_000), ("versionPriority", 1000)] {
         let value = integer(spec, key).unwrap_or_default();
         if !(1..=most).contains(&value) {
@@ -55,6 +46,11 @@ pub(super) fn validate(service: &Object) -> Errors {
     let insecure = flag(spec, "insecureSkipTLSVerify");
     let has_bundle = !text(spec, "caBundle").is_empty();
     let Some(backend) = child(spec, "service") else {
+        if has_bundle {
+            let shown = format!("{} bytes", decoded_len(text(spec, "caBundle")));
+            let why = "local APIServices may not have a caBundle";
+            errors.push(FieldError::invalid(at.child("caBundle"), shown.as_str(), why));
+        }
         if insecure {
             let why = "local APIServices may not have insecureSkipTLSVerify";
             errors.push(FieldError::invalid(at.child("insecureSkipTLSVerify"), shown(true), why));
@@ -72,6 +68,16 @@ pub(super) fn validate(service: &Object) -> Errors {
     if insecure && has_bundle {
         let why = "may not be true if caBundle is present";
         errors.push(FieldError::invalid(at.child("insecureSkipTLSVerify"), shown(true), why));
+    }
+    errors
+}
+
+pub(super) fn validate_status(service: &Object, _: &Object) -> Errors {
+    let mut errors = Errors::new();
+    if let Some(status) = child(service, "status") {
+        each_item(status, "conditions", Path::field("status"), |condition, at| {
+            supported(&mut errors, text(condition, "status"), at.child("status"), &["True", "False", "Unknown"]);
+        });
     }
     errors
 }

@@ -1,6 +1,10 @@
 //! Jobs and cron jobs.
 
+pub(super) mod cron;
+mod policies;
 mod schedule;
+pub(super) mod status;
+pub(super) mod update;
 pub(super) mod validate;
 
 use super::pod::prepare::template;

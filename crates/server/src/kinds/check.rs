@@ -1,29 +1,122 @@
 //! Checks that many kinds share, in Kubernetes' words.
 
+mod condition;
+mod network;
+mod nodes;
+mod resources;
+
+pub(super) use condition::{at_most, conditions, counts};
+pub(super) use network::{
+    Range, balancer_host, canonical_cidr, canonical_ip, cidr, endpoint_ip, host, ip, parse_ip, port, port_name,
+    port_number,
+};
+pub(super) use nodes::{EFFECTS, node_selector, node_term};
+pub(super) use resources::{
+    amount, amounts, at_most_all, container_resource_name, is_huge, is_in_quota, is_native, not_negative_amount,
+    number_or_percent, positive_amount, quota_resource_name, resource_amount, resource_name, shown,
+};
+
 use rolewright_core::validate::{BadValue, ErrorKind, FieldError, IllegalValues, Path, label_selector, labels, names};
 use rolewright_core::{LabelSelector, Labels};
 use serde_json::Value;
 
-use super::read::{absent, child, integer, items, list, text};
+use super::read::{absent, child, integer, items, list, text, texts};
 use crate::strategy::Object;
 
 pub(super) type Errors = Vec<FieldError>;
 
-const NEGATIVE: &str = "must be greater than or equal to 0";
+pub(super) const NEGATIVE: &str = "must be greater than or equal to 0";
 pub(super) const IMMUTABLE: &str = "field is immutable";
-const PORT: &str = "must be between 1 and 65535, inclusive";
-const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', \
-    regex used for validation is '[0-9]+%')";
-const CONFIG_KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name', \
-     or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
-const WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which \
-    must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. \
-    '*.example.com', regex used for validation is \
-    '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-
+const CONFIG_KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' \
+    (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 /// A number, or anything else that is shown as JSON.
 pub(super) fn json(value: impl std::fmt::Display) -> BadValue {
     BadValue::Json(value.to_string())
+}
+
+/// Looks at each object in a list, with its path.
+pub(super) fn each_item<'a>(object: &'a Object, key: &str, at: Path<'_>, mut look: impl FnMut(&'a Object, Path<'_>)) {
+    let list = at.child(key);
+    for (i, item) in items(object, key).enumerate() {
+        look(item, list.index(i));
+    }
+}
+
+/// Looks at each text in a list, with its path.
+pub(super) fn each_text<'a>(object: &'a Object, key: &str, at: Path<'_>, mut look: impl FnMut(&'a str, Path<'_>)) {
+    let list = at.child(key);
+    for (i, item) in texts(object, key).enumerate() {
+        look(item, list.index(i));
+    }
+}
+
+/// Looks at an object below that is there, with its path.
+pub(super) fn within<'a>(object: &'a Object, key: &str, at: Path<'_>, look: impl FnOnce(&'a Object, Path<'_>)) {
+    if let Some(below) = child(object, key) {
+        look(below, at.child(key));
+    }
+}
+
+/// A value that is there must not be.
+pub(super) fn forbid(errors: &mut Errors, object: &Object, key: &str, at: Path<'_>, why: &str) {
+    if !absent(object, key) {
+        errors.push(FieldError::forbidden(at.child(key), why));
+    }
+}
+
+/// A text that is there, of a type with few values.
+pub(super) fn supported_if(errors: &mut Errors, object: &Object, key: &str, at: Path<'_>, known: &[&str]) {
+    if let Some(text) = object.get(key).and_then(Value::as_str) {
+        supported(errors, text, at.child(key), known);
+    }
+}
+
+/// A number that is there must lie between two others.
+pub(super) fn between(errors: &mut Errors, object: &Object, key: &str, at: Path<'_>, (low, high): (i64, i64)) {
+    if let Some(number) = integer(object, key).filter(|number| !(low..=high).contains(number)) {
+        let why = format!("must be between {low} and {high}, inclusive");
+        errors.push(FieldError::invalid(at.child(key), json(number), why));
+    }
+}
+
+/// A text that must be there and have the form of a name.
+pub(super) fn named(errors: &mut Errors, object: &Object, key: &str, at: Path<'_>, form: fn(&str) -> Vec<String>) {
+    required(errors, object, key, at);
+    name(errors, object, key, at, form);
+}
+
+/// A name that has the form of one even where it is empty; `None` for a pointer that is nil.
+pub(super) fn formed(errors: &mut Errors, object: &Object, key: &str, at: Path<'_>, form: fn(&str) -> Vec<String>) {
+    if let Some(text) = object.get(key).and_then(Value::as_str) {
+        each(errors, at.child(key), text, form(text));
+    }
+}
+
+/// A list of texts as Go writes it.
+pub(super) fn list_json(object: &Object, key: &str) -> BadValue {
+    match list(object, key) {
+        [] => BadValue::null(),
+        texts => json(Value::from(texts.to_vec())),
+    }
+}
+
+/// A check that failed itself.
+pub(super) fn internal_error(at: Path<'_>, why: String) -> FieldError {
+    FieldError { kind: ErrorKind::Internal, field: at.to_string(), value: None, detail: why }
+}
+
+/// A value that is wrong and not shown.
+pub(super) fn unshown(at: Path<'_>, why: &str) -> FieldError {
+    FieldError { kind: ErrorKind::Invalid, field: at.to_string(), value: None, detail: why.to_owned() }
+}
+
+pub(super) fn too_many(at: Path<'_>, count: usize, most: usize) -> FieldError {
+    FieldError {
+        kind: ErrorKind::TooMany,
+        field: at.to_string(),
+        value: Some(json(count)),
+        detail: format!("must have at most {most} items"),
+    }
 }
 
 /// The first of several texts with the same path is enough to name what is wrong with each.
@@ -77,38 +170,21 @@ pub(super) fn name(errors: &mut Errors, object: &Object, key: &str, at: Path<'_>
     }
 }
 
-pub(super) fn port_number(errors: &mut Errors, number: i64, at: Path<'_>) {
-    if !(1..=65535).contains(&number) {
-        errors.push(FieldError::invalid(at, json(number), PORT));
-    }
-}
-
-pub(super) fn port_name(name: &str) -> Vec<String> {
+/// A label as older kinds have it: it begins with a letter.
+pub(super) fn label_1035(text: &str) -> Vec<String> {
+    const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an \
+        alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for \
+        validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
     let mut faults = Vec::new();
-    if name.len() > 15 {
-        faults.push("must be no more than 15 characters".to_owned());
+    if text.len() > 63 {
+        faults.push("must be no more than 63 characters".to_owned());
     }
-    if name.is_empty() || !name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-')) {
-        faults.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".to_owned());
-    }
-    if !name.bytes().any(|byte| byte.is_ascii_lowercase()) {
-        faults.push("must contain at least one letter (a-z)".to_owned());
-    }
-    if name.contains("--") {
-        faults.push("must not contain consecutive hyphens".to_owned());
-    }
-    if name.starts_with('-') || name.ends_with('-') {
-        faults.push("must not begin or end with a hyphen".to_owned());
+    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let good = text.bytes().all(inner) && text.starts_with(|c: char| c.is_ascii_lowercase()) && !text.ends_with('-');
+    if !good {
+        faults.push(LABEL.to_owned());
     }
     faults
-}
-
-/// A port by number or by name.
-pub(super) fn port(errors: &mut Errors, port: Option<&Value>, at: Path<'_>) {
-    match port {
-        Some(Value::String(name)) => each(errors, at, name, port_name(name)),
-        port => port_number(errors, port.and_then(Value::as_i64).unwrap_or_default(), at),
-    }
 }
 
 pub(super) fn config_key(key: &str) -> Vec<String> {
@@ -125,46 +201,6 @@ pub(super) fn config_key(key: &str) -> Vec<String> {
         _ => {}
     }
     faults
-}
-
-/// A host, with a star as its first label perhaps.
-pub(super) fn host(host: &str) -> Vec<String> {
-    if !host.contains('*') {
-        return names::dns_subdomain(host);
-    }
-    let fits = host.strip_prefix("*.").is_some_and(|rest| {
-        !rest.contains('*') && names::dns_subdomain(rest).iter().all(|fault| fault.starts_with("must be no more"))
-    });
-    if fits { Vec::new() } else { vec![WILDCARD.to_owned()] }
-}
-
-/// What a number or percentage comes to; `None` for a text that is no percentage.
-fn percent(value: &Value) -> Option<i64> {
-    let digits = value.as_str()?.strip_suffix('%')?;
-    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().unwrap_or(i64::MAX))
-}
-
-pub(super) fn amount(value: &Value) -> i64 {
-    match value {
-        Value::String(text) => percent(value).or_else(|| text.parse().ok()).unwrap_or_default(),
-        number => number.as_i64().unwrap_or_default(),
-    }
-}
-
-pub(super) fn number_or_percent(errors: &mut Errors, value: &Value, at: Path<'_>) {
-    if value.is_string() {
-        if percent(value).is_none() {
-            errors.push(FieldError::invalid(at, json(value), PERCENT));
-        }
-    } else if let Some(number) = value.as_i64().filter(|number| *number < 0) {
-        errors.push(FieldError::invalid(at, json(number), NEGATIVE));
-    }
-}
-
-pub(super) fn at_most_all(errors: &mut Errors, value: &Value, at: Path<'_>) {
-    if percent(value).is_some_and(|percent| percent > 100) {
-        errors.push(FieldError::invalid(at, json(value), "must not be greater than 100%"));
-    }
 }
 
 pub(super) fn read_labels(object: Option<&Object>) -> Labels {

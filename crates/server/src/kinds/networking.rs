@@ -1,6 +1,9 @@
 //! Network policies, ingresses and endpoint slices.
 
-pub(super) mod validate;
+pub(super) mod endpoints;
+pub(super) mod ingress;
+pub(super) mod policy;
+pub(super) mod ranges;
 
 use rolewright_core::validate::names;
 use serde_json::Value;

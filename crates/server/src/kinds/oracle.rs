@@ -2,6 +2,8 @@
 
 #![expect(clippy::print_stdout, reason = "a suite prints what it covered")]
 
+mod changing;
 mod defaulting;
 mod preparing;
 mod random;
+mod tally;

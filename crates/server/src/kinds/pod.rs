@@ -1,12 +1,27 @@
 //! Pods, and the templates from which controllers make them.
 
+mod amounts;
 mod containers;
+mod environment;
 mod image;
+mod mounts;
+pub(super) mod parts;
 pub(super) mod prepare;
+mod probes;
+mod references;
 mod resources;
+mod scheduling;
+mod security;
+pub(super) mod status;
+mod systems;
+pub(super) mod update;
 pub(super) mod validate;
 pub(super) mod volume;
+mod volumes;
 
+use rolewright_core::validate::Path;
+
+use super::check::each_item;
 use super::read::{fill, fill_text, fill_zero, flag, integer, items, items_mut, known_mut, text};
 use crate::strategy::Object;
 
@@ -110,4 +125,11 @@ pub(super) fn default_probe(probe: &mut Object) {
 pub(super) fn default_http_get(action: &mut Object) {
     fill_text(action, "path", "/");
     fill_text(action, "scheme", "HTTP");
+}
+
+/// Looks at the containers of all kinds, with their paths.
+fn each_container<'a>(spec: &'a Object, at: Path<'_>, mut look: impl FnMut(&'a Object, Path<'_>)) {
+    for kind in ["initContainers", "containers", "ephemeralContainers"] {
+        each_item(spec, kind, at, &mut look);
+    }
 }

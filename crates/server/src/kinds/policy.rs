@@ -1,9 +1,11 @@
 //! How pods may be disturbed: disruption budgets and priority classes.
 
 use rolewright_core::validate::{FieldError, Path};
-use serde_json::Value;
 
-use super::check::{Errors, at_most_all, immutable, number_or_percent, one_of, selector, supported};
+use super::check::{
+    Errors, at_most_all, conditions, counts, immutable, json, number_or_percent, one_of, selector, supported_if,
+};
+use super::internal;
 use super::read::{absent, child, integer, text};
 use crate::strategy::Object;
 
@@ -11,6 +13,14 @@ pub(super) fn validate(budget: &Object) -> Errors {
     let mut errors = Errors::new();
     let Some(spec) = child(budget, "spec") else { return errors };
     let at = Path::field("spec");
+    if !absent(spec, "minAvailable") && !absent(spec, "maxUnavailable") {
+        let why = "minAvailable and maxUnavailable cannot be both set";
+        errors.push(FieldError::invalid(
+            at,
+            json(internal::shown("policy", "PodDisruptionBudget", &["spec"], budget.get("spec"))),
+            why,
+        ));
+    }
     for key in ["minAvailable", "maxUnavailable"] {
         if let Some(value) = spec.get(key).filter(|value| !value.is_null()) {
             number_or_percent(&mut errors, value, at.child(key));
@@ -18,10 +28,17 @@ pub(super) fn validate(budget: &Object) -> Errors {
         }
     }
     selector(&mut errors, spec, "selector", at);
-    if let Some(policy) = spec.get("unhealthyPodEvictionPolicy").and_then(Value::as_str) {
-        let known = ["AlwaysAllow", "IfHealthyBudget"];
-        supported(&mut errors, policy, at.child("unhealthyPodEvictionPolicy"), &known);
-    }
+    supported_if(&mut errors, spec, "unhealthyPodEvictionPolicy", at, &["AlwaysAllow", "IfHealthyBudget"]);
+    errors
+}
+
+pub(super) fn validate_status(budget: &Object, _: &Object) -> Errors {
+    let mut errors = Errors::new();
+    let Some(status) = child(budget, "status") else { return errors };
+    let at = Path::field("status");
+    conditions(&mut errors, status, at);
+    let keys = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
+    counts(&mut errors, status, at, &keys);
     errors
 }
 

@@ -22,6 +22,11 @@ enum Format {
 }
 
 impl Quantity {
+    /// Nothing.
+    pub(crate) const NONE: Self = Self { nanos: 0, format: Format::Decimal };
+    /// One.
+    pub(crate) const ONE: Self = Self { nanos: ONE, format: Format::Decimal };
+
     /// Reads a quantity.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (negative, rest) = match text.as_bytes().first()? {
@@ -65,6 +70,17 @@ impl Quantity {
     /// Compares the amounts.
     pub(crate) fn compare(self, other: Self) -> Ordering {
         self.nanos.cmp(&other.nanos)
+    }
+
+    /// The next whole number away from zero.
+    pub(crate) fn value(self) -> i128 {
+        self.nanos / ONE + if self.is_whole() { 0 } else { self.nanos.signum() }
+    }
+
+    /// The nearest number that a processor has.
+    #[expect(clippy::cast_precision_loss, reason = "Kubernetes divides such numbers too")]
+    pub(crate) fn to_f64(self) -> f64 {
+        self.nanos as f64 / ONE as f64
     }
 
     /// Whether it is a whole number.

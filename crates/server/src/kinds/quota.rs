@@ -1,5 +1,9 @@
 //! What there is to give and who may take how much of it: nodes, limit ranges, resource quotas.
 
+pub(super) mod limits;
+pub(super) mod nodes;
+pub(super) mod quotas;
+
 use serde_json::Value;
 
 use super::read::{absent, child, known_mut, list, text};

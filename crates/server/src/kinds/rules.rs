@@ -19,6 +19,14 @@ pub(super) enum Status {
     Reset,
 }
 
+/// A subresource through which only a part of the object can be changed.
+pub(super) struct Part {
+    pub(super) name: &'static str,
+    /// Takes all but that part from the old object.
+    pub(super) update: fn(&mut Object, &Object),
+    pub(super) validate: fn(&Object, &Object) -> Vec<FieldError>,
+}
+
 /// The rules of one kind.
 pub(super) struct Rules {
     pub(super) group: &'static str,
@@ -41,6 +49,7 @@ pub(super) struct Rules {
     pub(super) warnings: fn(&Object, Option<&Object>) -> Vec<String>,
     pub(super) name: fn(&str) -> Vec<String>,
     pub(super) selectable: &'static [&'static str],
+    pub(super) parts: &'static [Part],
     /// Whether the kind judges metadata beyond what is common to all kinds: names, known finalizers.
     pub(super) judges_metadata: bool,
 }
@@ -76,6 +85,7 @@ impl Rules {
             warnings: |_, _| Vec::new(),
             name: rolewright_core::validate::names::dns_subdomain,
             selectable: &[],
+            parts: &[],
             judges_metadata: true,
         }
     }
@@ -92,6 +102,10 @@ impl Rules {
 
     fn ty(&self) -> Option<&'static Type> {
         type_of(self.group, self.version, self.kind)
+    }
+
+    fn part(&self, subresource: &str) -> Option<&'static Part> {
+        self.parts.iter().find(|part| part.name == subresource)
     }
 
     fn version_of(&self, object: &Object) -> String {
@@ -165,6 +179,27 @@ impl Strategy for Rules {
         self.default(object);
     }
 
+    fn prepare_subresource(&self, subresource: &str, object: &mut Object, old: &Object) {
+        if subresource == "status" {
+            return self.prepare_status(object, old);
+        }
+        if let Some(part) = self.part(subresource) {
+            for path in METADATA.iter().filter(|path| path.starts_with("metadata.")) {
+                keep(object, old, path);
+            }
+            (part.update)(object, old);
+        }
+        self.prepare_update(object, old);
+    }
+
+    fn validate_subresource(&self, subresource: &str, object: &Object, old: &Object) -> Vec<FieldError> {
+        match self.part(subresource) {
+            Some(part) => (part.validate)(object, old),
+            None if subresource == "status" => self.validate_status(object, old),
+            None => self.validate_update(object, old),
+        }
+    }
+
     fn validate(&self, object: &Object) -> Vec<FieldError> {
         (self.validate)(object)
     }
@@ -188,13 +223,8 @@ impl Strategy for Rules {
     }
 
     fn check_subresource(&self, subresource: &str, new: &Candidate<'_>, old: &Object) -> Vec<FieldError> {
-        match subresource {
-            "status" => {
-                let metadata = if self.judges_metadata { new.metadata_change(old) } else { Vec::new() };
-                [metadata, self.validate_status(new.object, old)].concat()
-            }
-            _ => self.check_update(new, old),
-        }
+        let metadata = if self.judges_metadata { new.metadata_change(old) } else { Vec::new() };
+        [metadata, self.validate_subresource(subresource, new.object, old)].concat()
     }
 
     fn warnings(&self, object: &Object, old: Option<&Object>) -> Vec<String> {

@@ -1,6 +1,8 @@
 //! Services.
 
+mod addresses;
 mod allocate;
+pub(super) mod update;
 pub(super) mod validate;
 
 use serde_json::json;

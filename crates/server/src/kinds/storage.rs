@@ -1,6 +1,9 @@
 //! Volumes, claims, and how volumes are made.
 
-pub(super) mod validate;
+pub(super) mod claim;
+pub(super) mod class;
+pub(super) mod csi;
+pub(super) mod volume;
 
 use serde_json::Value;
 

@@ -2,17 +2,30 @@
 
 use rolewright_core::validate::names;
 
-use super::rules::{METADATA, Rules, Status};
-use super::{apiservice, autoscaling, batch, networking, pod, policy, quota, service, storage, warn, workload};
+use super::rules::{METADATA, Part, Rules, Status};
+use super::{
+    admission, apiservice, autoscaling, batch, networking, pod, policy, quota, service, storage, warn, workload,
+};
 use crate::strategy::Strategy;
 
 const ADMISSION: &str = "admissionregistration.k8s.io";
 
 static RULES: &[Rules] = &[
-    Rules::data("", "endpoints", "Endpoints"),
-    Rules::data("", "limitranges", "LimitRange"),
+    Rules {
+        validate: networking::endpoints::endpoints,
+        validate_update: networking::endpoints::endpoints_update,
+        ..Rules::data("", "endpoints", "Endpoints")
+    },
+    Rules {
+        validate: quota::limits::limit_range,
+        validate_update: |object, _| quota::limits::limit_range(object),
+        ..Rules::data("", "limitranges", "LimitRange")
+    },
     Rules {
         status: Status::Given,
+        validate: quota::nodes::node,
+        validate_update: quota::nodes::node_update,
+        validate_status: quota::nodes::node_status,
         create: quota::prepare_node,
         update: quota::prepare_node_update,
         update_status: quota::prepare_node_status,
@@ -20,13 +33,16 @@ static RULES: &[Rules] = &[
         ..Rules::data("", "nodes", "Node")
     },
     Rules {
-        validate: storage::validate::claim,
-        validate_update: storage::validate::claim_update,
+        validate: storage::claim::claim,
+        validate_update: storage::claim::claim_update,
+        validate_status: storage::claim::claim_status,
         create: storage::prepare_claim,
         update: storage::prepare_claim_update,
         ..Rules::data("", "persistentvolumeclaims", "PersistentVolumeClaim").with_status()
     },
     Rules {
+        validate: storage::volume::volume,
+        validate_update: storage::volume::volume_update,
         create: storage::prepare_volume,
         update_status: storage::prepare_volume_status,
         ..Rules::data("", "persistentvolumes", "PersistentVolume").with_status()
@@ -36,10 +52,19 @@ static RULES: &[Rules] = &[
         status_keeps: &["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
         validate: pod::validate::validate,
         warnings: warn::pod,
-        validate_update: pod::validate::validate_update,
+        validate_update: pod::update::validate_update,
+        validate_status: pod::status::validate_status,
         create: pod::prepare::create,
         update: pod::prepare::update,
         update_status: pod::prepare::update_status,
+        parts: &[
+            Part {
+                name: "ephemeralcontainers",
+                update: pod::parts::take_ephemeral,
+                validate: pod::parts::validate_ephemeral,
+            },
+            Part { name: "resize", update: pod::parts::take_resources, validate: pod::parts::validate_resize },
+        ],
         selectable: &[
             "spec.host",
             "spec.hostNetwork",
@@ -65,29 +90,52 @@ static RULES: &[Rules] = &[
         validate: workload::validate::replication_controller,
         warnings: warn::controller,
         validate_update: workload::validate::replication_controller_update,
+        validate_status: workload::status::replica_set,
         ..workload(Rules::data("", "replicationcontrollers", "ReplicationController"))
     },
-    Rules::data("", "resourcequotas", "ResourceQuota").with_status(),
+    Rules {
+        validate: quota::quotas::quota,
+        validate_update: quota::quotas::quota_update,
+        validate_status: quota::quotas::quota_status,
+        ..Rules::data("", "resourcequotas", "ResourceQuota").with_status()
+    },
     Rules {
         validate: service::validate::validate,
         warnings: warn::service,
-        validate_update: service::validate::validate_update,
+        validate_update: service::update::validate_update,
+        validate_status: service::update::validate_status,
         update: service::prepare_update,
         name: names::dns_label,
         selectable: &["spec.clusterIP", "spec.type"],
         ..Rules::data("", "services", "Service").with_status()
     },
-    Rules::data(ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy").counted(&["spec"]),
-    Rules::data(ADMISSION, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding").counted(&["spec"]),
-    Rules::data(ADMISSION, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration").counted(&["webhooks"]),
+    Rules {
+        validate: admission::policies::mutating,
+        validate_update: admission::policies::mutating_update,
+        ..Rules::data(ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy").counted(&["spec"])
+    },
+    Rules {
+        validate: admission::bindings::mutating_binding,
+        validate_update: |object, _| admission::bindings::mutating_binding(object),
+        ..Rules::data(ADMISSION, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding").counted(&["spec"])
+    },
+    webhooks(Rules::data(ADMISSION, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration")),
     Rules {
         status_keeps: METADATA,
+        validate: admission::policies::validating,
+        validate_update: admission::policies::validating_update,
+        validate_status: admission::policies::status,
         ..Rules::data(ADMISSION, "validatingadmissionpolicies", "ValidatingAdmissionPolicy")
             .with_status()
             .counted(&["spec"])
     },
-    Rules::data(ADMISSION, "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding").counted(&["spec"]),
-    Rules::data(ADMISSION, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration").counted(&["webhooks"]),
+    Rules {
+        validate: admission::bindings::validating_binding,
+        validate_update: |object, _| admission::bindings::validating_binding(object),
+        ..Rules::data(ADMISSION, "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding")
+            .counted(&["spec"])
+    },
+    webhooks(Rules::data(ADMISSION, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration")),
     Rules {
         status_keeps: &[
             "spec",
@@ -98,14 +146,20 @@ static RULES: &[Rules] = &[
         ],
         validate: apiservice::validate,
         validate_update: |object, _| apiservice::validate(object),
+        validate_status: apiservice::validate_status,
         create: apiservice::prepare,
         name: names::path_segment,
         ..Rules::data("apiregistration.k8s.io", "apiservices", "APIService").with_status()
     },
-    Rules::data("apps", "controllerrevisions", "ControllerRevision"),
+    Rules {
+        validate: workload::status::revision,
+        validate_update: workload::status::revision_update,
+        ..Rules::data("apps", "controllerrevisions", "ControllerRevision")
+    },
     Rules {
         validate: workload::validate::daemon_set,
         validate_update: workload::validate::daemon_set_update,
+        validate_status: workload::status::daemon_set,
         create: workload::prepare_daemon_set,
         update: workload::prepare_daemon_set_update,
         update_status: workload::prepare_daemon_set_status,
@@ -115,6 +169,7 @@ static RULES: &[Rules] = &[
         validate: workload::validate::deployment,
         warnings: warn::controller,
         validate_update: workload::validate::deployment_update,
+        validate_status: workload::status::deployment,
         raises: &["spec", "metadata.annotations"],
         status_keeps: &["spec", "metadata.labels"],
         ..workload(Rules::data("apps", "deployments", "Deployment"))
@@ -123,11 +178,13 @@ static RULES: &[Rules] = &[
         validate: workload::validate::replica_set,
         warnings: warn::controller,
         validate_update: workload::validate::replica_set_update,
+        validate_status: workload::status::replica_set,
         ..workload(Rules::data("apps", "replicasets", "ReplicaSet"))
     },
     Rules {
         validate: workload::validate::stateful_set,
         validate_update: workload::validate::stateful_set_update,
+        validate_status: workload::status::stateful_set,
         create: workload::prepare_stateful_set,
         update: workload::prepare_stateful_set_update,
         name: names::dns_label,
@@ -135,14 +192,15 @@ static RULES: &[Rules] = &[
     },
     Rules {
         version: "v2",
-        validate: autoscaling::validate,
-        validate_update: autoscaling::validate_update,
+        validate: autoscaling::validate::validate,
+        validate_update: autoscaling::validate::validate_update,
+        validate_status: autoscaling::validate::validate_status,
         ..Rules::data("autoscaling", "horizontalpodautoscalers", "HorizontalPodAutoscaler").with_status()
     },
     Rules {
-        validate: batch::validate::cron_job,
+        validate: batch::cron::cron_job,
         warnings: warn::controller,
-        validate_update: batch::validate::cron_job_update,
+        validate_update: batch::cron::cron_job_update,
         create: |cron| pod::prepare::template(cron, batch::CRON_TEMPLATE, None),
         update: |cron, old| pod::prepare::template(cron, batch::CRON_TEMPLATE, Some(old)),
         ..Rules::data("batch", "cronjobs", "CronJob").with_status().counted(&["spec"])
@@ -150,12 +208,15 @@ static RULES: &[Rules] = &[
     Rules {
         validate: batch::validate::job,
         warnings: warn::controller,
-        validate_update: batch::validate::job_update,
+        validate_update: batch::update::job_update,
+        validate_status: batch::status::job,
         create: batch::prepare_job,
         selectable: &["status.successful"],
         ..workload(Rules::data("batch", "jobs", "Job"))
     },
     Rules {
+        validate: networking::endpoints::slice,
+        validate_update: networking::endpoints::slice_update,
         create: |slice| networking::drop_topology(slice, None),
         update: |slice, old| networking::drop_topology(slice, Some(old)),
         ..Rules::data("discovery.k8s.io", "endpointslices", "EndpointSlice").counted(&[
@@ -166,23 +227,38 @@ static RULES: &[Rules] = &[
         ])
     },
     Rules {
-        validate_update: networking::validate::ingress_class_update,
+        validate: networking::ingress::class,
+        validate_update: networking::ingress::class_update,
         ..Rules::data("networking.k8s.io", "ingressclasses", "IngressClass").counted(&["spec"])
     },
     Rules {
-        validate: networking::validate::ingress,
+        validate: networking::ingress::ingress,
         warnings: warn::ingress,
-        validate_update: networking::validate::ingress_update,
+        validate_update: networking::ingress::ingress_update,
+        validate_status: networking::ingress::ingress_status,
         ..Rules::data("networking.k8s.io", "ingresses", "Ingress").with_status().counted(&["spec"])
     },
     Rules {
-        validate: networking::validate::network_policy,
-        validate_update: networking::validate::network_policy_update,
+        validate: networking::ranges::address,
+        validate_update: networking::ranges::address_update,
+        name: networking::ranges::address_name,
+        ..Rules::data("networking.k8s.io", "ipaddresses", "IPAddress")
+    },
+    Rules {
+        validate: networking::policy::network_policy,
+        validate_update: networking::policy::network_policy_update,
         ..Rules::data("networking.k8s.io", "networkpolicies", "NetworkPolicy").counted(&["spec"])
+    },
+    Rules {
+        status_keeps: METADATA,
+        validate: networking::ranges::service_cidr,
+        validate_update: networking::ranges::service_cidr_update,
+        ..Rules::data("networking.k8s.io", "servicecidrs", "ServiceCIDR").with_status()
     },
     Rules {
         validate: policy::validate,
         validate_update: policy::validate_update,
+        validate_status: policy::validate_status,
         judges_metadata: false,
         ..Rules::data("policy", "poddisruptionbudgets", "PodDisruptionBudget").with_status().counted(&["spec"])
     },
@@ -193,22 +269,47 @@ static RULES: &[Rules] = &[
     },
     Rules {
         raises: &["spec"],
+        validate: storage::csi::driver,
+        validate_update: storage::csi::driver_update,
         create: |driver| storage::drop_unknown(driver, None),
         update: |driver, old| storage::drop_unknown(driver, Some(old)),
         ..Rules::data("storage.k8s.io", "csidrivers", "CSIDriver")
     },
-    Rules::data("storage.k8s.io", "csinodes", "CSINode"),
-    Rules::data("storage.k8s.io", "csistoragecapacities", "CSIStorageCapacity"),
     Rules {
-        validate: storage::validate::class,
-        validate_update: storage::validate::class_update,
+        validate: storage::csi::node,
+        validate_update: storage::csi::node_update,
+        ..Rules::data("storage.k8s.io", "csinodes", "CSINode")
+    },
+    Rules {
+        validate: storage::csi::capacity,
+        validate_update: storage::csi::capacity_update,
+        ..Rules::data("storage.k8s.io", "csistoragecapacities", "CSIStorageCapacity")
+    },
+    Rules {
+        validate: storage::class::class,
+        validate_update: storage::class::class_update,
         ..Rules::data("storage.k8s.io", "storageclasses", "StorageClass")
     },
     Rules {
         status_keeps: METADATA,
+        validate: storage::volume::attachment,
+        validate_update: storage::volume::attachment_update,
         ..Rules::data("storage.k8s.io", "volumeattachments", "VolumeAttachment").with_status()
     },
+    Rules {
+        validate: storage::class::attributes,
+        validate_update: storage::class::attributes_update,
+        ..Rules::data("storage.k8s.io", "volumeattributesclasses", "VolumeAttributesClass")
+    },
 ];
+
+const fn webhooks(rules: Rules) -> Rules {
+    Rules {
+        validate: admission::webhooks::configuration,
+        validate_update: admission::webhooks::configuration_update,
+        ..rules.counted(&["webhooks"])
+    }
+}
 
 /// A controller with a template of pods in its spec.
 const fn workload(rules: Rules) -> Rules {

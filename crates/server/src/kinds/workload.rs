@@ -1,5 +1,7 @@
 //! Controllers of pods: deployments, replica sets, stateful sets, daemon sets and replication controllers.
 
+mod replacing;
+pub(super) mod status;
 pub(super) mod validate;
 
 use serde_json::Value;

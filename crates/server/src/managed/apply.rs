@@ -10,7 +10,7 @@ use super::schema::Place;
 use super::set::{self, Set};
 use super::to_set::{to_set, with_named_fields};
 use super::validate::validate;
-use super::{Request, managed_fields, reconcile_all, release, set_managed_fields, track, zero};
+use super::{Request, last_applied, managed_fields, reconcile_all, release, set_managed_fields, text, track, zero};
 use crate::codec::conform;
 use crate::status::Failure;
 use crate::strategy::Object;
@@ -65,16 +65,21 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
     changes.exclude(&reset);
     if !force {
         let changed = changes.modified.clone().union(changes.added.clone());
-        let against: Vec<(Identity<'_>, Set)> = entries
-            .iter()
-            .map(|entry| (entry.identity(), entry.set.intersection(&changed)))
-            .filter(|(_, fields)| !fields.is_empty())
-            .collect();
+        let mut against: Vec<(Identity<'_>, Set)> =
+            entries.iter().map(|entry| (entry.identity(), entry.set.intersection(&changed))).collect();
+        if manager == last_applied::MANAGER
+            && let Some(own) = last_applied::unchanged(request, live)
+        {
+            for (_, fields) in &mut against {
+                fields.subtract(&own);
+            }
+        }
+        against.retain(|(_, fields)| !fields.is_empty());
         if !against.is_empty() {
             return Err(conflicts(against));
         }
     }
-    release(&mut entries, &changes);
+    release(&mut entries, &changes, &[]);
     let changed = !equal(live, &merged);
     fields.subtract(set::unowned());
     if !fields.is_empty() {
@@ -85,6 +90,9 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
     let list = (!entries.is_empty()).then(|| entries::write(entries));
     let mut object = if changed { typed(request, merged)? } else { without_managed_fields(live) };
     set_managed_fields(&mut object, list);
+    if manager == last_applied::MANAGER {
+        last_applied::renew(&mut object, applied);
+    }
     Ok(object)
 }
 
@@ -167,10 +175,6 @@ fn check_kind(request: &Request<'_>, applied: &Object) -> Result<(), Failure> {
     Err(Failure::bad_request(format!("invalid object type: {}", group_version_kind(applied))))
 }
 
-fn text<'a>(object: &'a Object, name: &str) -> &'a str {
-    object.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
 fn group_version_kind(object: &Object) -> String {
     let api_version = text(object, "apiVersion");
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
@@ -209,7 +213,7 @@ mod tests {
 
     fn request(manager: &'static str, now: &'static str) -> Request<'static> {
         let ty = type_of("", "v1", "Service").unwrap();
-        Request { ty, api_version: "v1", manager, subresource: "", reset_fields: &["status"], now }
+        Request { ty, api_version: "v1", manager, subresource: "", reset_fields: &["status"], now, views: &[] }
     }
 
     fn service(spec: &Value) -> Object {
@@ -270,6 +274,29 @@ mod tests {
             .unwrap_err();
         let message = "Apply failed with 1 conflict: conflict with \"before-first-apply\" using v1: .spec.type";
         assert_eq!(failure.message, message);
+    }
+
+    #[test]
+    fn kubectl_owns_what_it_applied_before() {
+        let annotation = "kubectl.kubernetes.io/last-applied-configuration";
+        let mut live = service(&json!({"clusterIP": "a", "type": "b"}));
+        let last = service(&json!({"clusterIP": "other", "type": "b"}));
+        live["metadata"]["annotations"] = json!({annotation: Value::Object(last).to_string()});
+        update(&request("kubectl-client-side-apply", "2000-01-01T00:00:00Z"), None, &mut live);
+        let apply_as = |manager: &'static str, spec: Value| {
+            apply(&request(manager, "2000-01-01T00:00:01Z"), Some(&live), &service(&spec), false)
+        };
+        let applied = apply_as("kubectl", json!({"type": "<c>"})).unwrap();
+        assert_eq!(applied["spec"]["type"], "<c>");
+        let kept = "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"type\":\"\\u003cc\\u003e\"}}\n";
+        assert_eq!(applied["metadata"]["annotations"][annotation], kept);
+        let failure = apply_as("kubectl", json!({"clusterIP": "c", "type": "c"})).unwrap_err();
+        assert_eq!(
+            failure.message,
+            "Apply failed with 1 conflict: conflict with \"kubectl-client-side-apply\" using v1: .spec.clusterIP",
+            "somebody changed it since"
+        );
+        assert!(apply_as("other", json!({"type": "c"})).is_err());
     }
 
     #[test]

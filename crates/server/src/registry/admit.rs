@@ -2,7 +2,7 @@
 
 use rolewright_core::authorize::Unresolved;
 use rolewright_core::escalation::{self, Refusal, RoleWrite};
-use rolewright_core::{RBAC_GROUP, RoleKey, Rule};
+use rolewright_core::{RBAC_GROUP, Rule};
 use serde_json::{Value, json};
 
 use super::{Call, meta, set_meta};
@@ -67,24 +67,37 @@ impl Call<'_> {
             Some(Right::Binding(binding)) => escalation::check_binding(authorizer, user, &binding),
             None => Ok(()),
         };
+        let role_kind = object.get("roleRef").and_then(|role| role.get("kind")).and_then(Value::as_str);
+        let role_kind = role_kind.unwrap_or_default();
         refused.map_err(|refusal| match refusal {
             // Nobody foresaw it there either.
             Refusal::Unresolved(unresolved @ Unresolved::UnsupportedKind { .. }) => {
                 Failure::new(500, "", unresolved.to_string())
             }
             // A Role is looked for in a namespace, and there is none.
-            Refusal::Unresolved(Unresolved::RoleNotFound { binding, role: RoleKey::Namespaced { .. } })
-                if binding.namespace().is_empty() =>
-            {
+            Refusal::Unresolved(_) if self.namespace().is_empty() && role_kind == "Role" => {
                 Failure::bad_request("Namespace parameter required.")
             }
             Refusal::Unresolved(_) => {
                 let role = object.get("roleRef").and_then(|role| role.get("name")).and_then(Value::as_str);
                 Failure::not_found(self.served.group_resource(), role.unwrap_or_default())
             }
-            refusal => Failure::forbidden(self.served.group_resource(), meta(object, "name"), refusal),
+            refusal => {
+                let why = as_told_to_writers(&refusal.to_string(), &self.served.plural);
+                Failure::forbidden(self.served.group_resource(), meta(object, "name"), why)
+            }
         })
     }
+}
+
+/// Where Kubernetes looks for roles to compare, what it does not find is named after what is written.
+fn as_told_to_writers(text: &str, plural: &str) -> String {
+    let Some((refusal, errors)) = text.split_once("; resolution errors: ") else { return text.to_owned() };
+    let told = format!("{plural}.{RBAC_GROUP} \"");
+    let errors = errors
+        .replace(&format!("clusterrole.{RBAC_GROUP} \""), "\u{0}")
+        .replace(&format!("role.{RBAC_GROUP} \""), "\u{0}");
+    format!("{refusal}; resolution errors: {}", errors.replace('\u{0}', &told))
 }
 
 /// New content needs a namespace that exists and is not about to go.

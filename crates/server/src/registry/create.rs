@@ -50,25 +50,31 @@ impl Call<'_> {
         origin: Origin,
     ) -> Result<Arc<Entry>, Failure> {
         let stored = self.stored();
-        strategy::wipe_system_fields(&mut object);
+        // Kubernetes takes these only from who creates outright.
+        if origin == Origin::Post {
+            strategy::wipe_system_fields(&mut object);
+        }
         let name = meta(&object, "name").to_owned();
         self.admit_namespace(&self.server.cluster().read(), &name)?;
         if self.served.namespaced {
             set_meta(&mut object, "namespace", self.info.namespace.as_str());
         }
+        let mut version = Some(meta(&object, "resourceVersion").to_owned()).filter(|version| !version.is_empty());
         self.warn(ownership::dedup_owners(&mut object));
         let now = time::now();
         set_meta(&mut object, "uid", uid::uuid_v4());
         set_meta(&mut object, "creationTimestamp", time::seconds(now));
         if origin != Origin::Apply {
             let manager = self.manager(&options.field_manager);
-            ownership::track(self.served, None, &mut object, &manager, &self.info.subresource);
+            let catalog = self.server.catalog();
+            ownership::track(catalog, self.served, None, &mut object, &manager, &self.info.subresource);
         }
         self.furnish(&mut object)?;
         // Before a name is drawn: a refusal names no object that nobody asked for.
         self.guard(&self.server.cluster().read(), &mut object, None)?;
         if origin != Origin::Post {
-            strategy::forget_version(&mut object)?;
+            let named = strategy::forget_version(&mut object)?;
+            version = version.filter(|_| named);
         }
         let prefix = meta(&object, "generateName").to_owned();
         let generated = name.is_empty() && !prefix.is_empty();
@@ -77,10 +83,17 @@ impl Call<'_> {
         }
         self.allocate(&mut object, None)?;
         strategy::before_create(self.served.facts, &mut object, self.namespace())?;
-        strategy::refuse_version(&mut object)?;
+        // What is only tried out is shown with the version that it came with, whatever that is.
+        match version.filter(|_| options.dry_run) {
+            Some(version) => set_meta(&mut object, "resourceVersion", version),
+            None => strategy::refuse_version(&mut object)?,
+        }
         if origin != Origin::Post {
             // INVARIANT: whoever may only change objects brings none into being. Kubernetes asks this last.
             self.server.authorize(self.identity, &RequestInfo { verb: "create".into(), ..self.info.clone() })?;
+        }
+        if !options.dry_run {
+            strategy::forget_link(&mut object);
         }
         codec::as_stored(stored.ty, &mut object);
         self.warn(self.served.strategy.warnings(&object, None));

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{Call, finalizers, list, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
+use crate::http::negotiate::Form;
 use crate::http::respond::{self, Answer};
 use crate::json::put;
 use crate::query::{DeleteOptions, ListOptions, Propagation};
@@ -38,6 +39,10 @@ impl Call<'_> {
         }
         let fate = self.delete_one(&self.info.name, self.namespace(), &options)?;
         let render = self.render()?;
+        let shows_object = matches!(fate, Fate::Waits(_)) || self.stored().facts.handling.returns_deleted;
+        if shows_object && render.is_metadata_list() {
+            return Err(self.not_a_list(true));
+        }
         match fate {
             Fate::Waits(entry) => {
                 let accepted = options.orphan_dependents == Some(false);
@@ -55,7 +60,7 @@ impl Call<'_> {
                 let status = json!({
                     "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
                 });
-                Ok(respond::value(StatusCode::OK, &status))
+                Ok(respond::status(StatusCode::OK, status))
             }
         }
     }
@@ -73,6 +78,9 @@ impl Call<'_> {
                     done?;
                 }
             }
+        }
+        if self.form()? == Form::Metadata {
+            return Err(self.not_a_list(false));
         }
         Ok(found.answer(&render))
     }
@@ -98,8 +106,11 @@ impl Call<'_> {
             let current = current.ok_or_else(|| Failure::not_found(on, name))?;
             self.check_preconditions(&current, options)?;
             let old = current.object();
+            if current.deleting && collection == self.server.namespaces() && self.waits(&old) {
+                return Ok(Fate::Waits(current));
+            }
             let last = self.end(&old, options);
-            let stays = !finalizers(&last).is_empty() || self.waits(&last);
+            let stays = !finalizers(&last).is_empty() || self.ends_slowly() && self.waits(&last);
             if options.dry_run {
                 let entry = Arc::new(Entry::shown(if stays { &last } else { &old }));
                 return Ok(if stays { Fate::Waits(entry) } else { Fate::Gone(entry) });
@@ -135,7 +146,7 @@ impl Call<'_> {
 
     fn check_preconditions(&self, current: &Entry, options: &DeleteOptions) -> Result<(), Failure> {
         // Kubernetes names the kind where it names the resource everywhere else.
-        let on = GroupResource { group: &self.served.group, resource: &self.served.kind };
+        let on = GroupResource { group: &self.stored().group, resource: &self.served.kind };
         let version = current.revision.to_string();
         let expects = [
             ("UID", options.uid.as_deref(), current.uid.as_str(), "deleted and then recreated"),
@@ -143,6 +154,12 @@ impl Call<'_> {
         ];
         for (what, expected, found, happened) in expects {
             if let Some(expected) = expected.filter(|expected| *expected != found) {
+                if self.served.collection == self.server.namespaces() {
+                    let why = format_args!(
+                        "Precondition failed: {what} in precondition: {expected}, {what} in object meta: {found}"
+                    );
+                    return Err(Failure::conflict(self.served.group_resource(), &current.name, why));
+                }
                 let why = format_args!(
                     "the {what} in the precondition ({expected}) does not match the {what} in record ({found}). \
                      The object might have been {happened}"
@@ -174,6 +191,8 @@ impl Call<'_> {
             if !namespace {
                 set_meta(&mut last, "deletionGracePeriodSeconds", grace);
             }
+        } else if !self.ends_slowly() {
+            set_meta(&mut last, "deletionGracePeriodSeconds", 0);
         }
         if namespace
             && last.get("status").and_then(|status| status.get("phase")).is_none_or(|phase| phase != "Terminating")
@@ -189,6 +208,11 @@ impl Call<'_> {
             metadata.remove("finalizers");
         }
         last
+    }
+
+    /// Whether objects of this kind may take their time to end, even if nobody waits for anything.
+    fn ends_slowly(&self) -> bool {
+        self.stored().facts.handling.graceful_delete || self.served.collection == self.server.namespaces()
     }
 
     /// Seconds that the object may take to end. Only pods that run somewhere take any.
@@ -219,8 +243,10 @@ impl Call<'_> {
             (None, Some(policy)) => policy == Propagation::Orphan,
             (None, None) => before.contains(&ORPHAN) || self.stored().facts.handling.orphans,
         };
+        // Only namespaces understand the old way to say it.
+        let is_namespace = self.served.collection == self.server.namespaces();
         let foreground = match (options.orphan_dependents, options.propagation) {
-            (Some(_), _) => false,
+            (Some(orphan), _) => is_namespace && !orphan,
             (None, Some(policy)) => policy == Propagation::Foreground,
             (None, None) => before.contains(&FOREGROUND),
         };

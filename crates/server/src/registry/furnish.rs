@@ -1,10 +1,11 @@
-//! What admission puts into new pods and nodes, so that they look as on a cluster.
+//! What admission puts into new pods, nodes and volumes, so that they look as on a cluster.
 
 use serde_json::{Value, json};
 
-use super::{Call, meta};
+use super::{Call, finalizers, meta, set_meta};
 use crate::catalog::Served;
 use crate::cluster::Entry;
+use crate::controller::protect;
 use crate::status::Failure;
 use crate::strategy::Object;
 
@@ -13,6 +14,15 @@ const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 /// How long pods stay on a node that is in trouble.
 const PATIENCE: i64 = 300;
+
+/// Storage does not go before its controller has looked at it.
+fn add_finalizer(object: &mut Object, name: &str) {
+    let mut all: Vec<String> = finalizers(object).into_iter().map(str::to_owned).collect();
+    if !all.iter().any(|known| known == name) {
+        all.push(name.to_owned());
+        set_meta(object, "finalizers", json!(all));
+    }
+}
 
 impl Call<'_> {
     pub(super) fn furnish(&self, object: &mut Object) -> Result<(), Failure> {
@@ -26,6 +36,8 @@ impl Call<'_> {
                 add_tolerations(object);
             }
             "nodes" => taint(object),
+            "persistentvolumes" => add_finalizer(object, protect::VOLUME),
+            "persistentvolumeclaims" => add_finalizer(object, protect::CLAIM),
             _ => {}
         }
         Ok(())

@@ -41,7 +41,7 @@ pub(crate) fn list(state: &State, served: &Served, filter: &Filter, options: &Li
     let token = (!options.continue_token.is_empty()).then(|| Token::read(&options.continue_token)).transpose()?;
     let revision = at_revision(state, options, token.as_ref())?;
     // Answers from a cache are whole, says Kubernetes of lists at version 0.
-    let limit = limit.filter(|_| options.resource_version != "0" || token.is_some());
+    let limit = limit.filter(|_| options.resource_version != "0" || !served.is_cached());
     let after = token.as_ref().and_then(|token| token.start.trim_end_matches('\0').rsplit_once('/'));
     let page = Page { namespace: &filter.namespace, after };
     let table = state.table(served.collection);
@@ -97,10 +97,7 @@ fn at_revision(state: &State, options: &ListOptions, token: Option<&Token>) -> R
         }
         return Ok(u64::try_from(token.rv).ok().filter(|revision| *revision > 0));
     }
-    let asked = revision(&options.resource_version).map_err(|mut failure| {
-        failure.message = format!("invalid resource version: {}", failure.message);
-        failure
-    })?;
+    let asked = named_revision(&options.resource_version)?;
     if asked > state.revision() {
         return Err(too_new(asked, state.revision()));
     }
@@ -110,6 +107,14 @@ fn at_revision(state: &State, options: &ListOptions, token: Option<&Token>) -> R
         None if options.limit > 0 && asked > 0 => Ok(Some(asked)),
         _ => Ok(None),
     }
+}
+
+/// Reads a resource version that goes to the storage.
+pub(crate) fn named_revision(text: &str) -> Result<u64, Failure> {
+    revision(text).map_err(|mut failure| {
+        failure.message = format!("invalid resource version: {}", failure.message);
+        failure
+    })
 }
 
 /// Reads a resource version; empty and `0` are 0.

@@ -17,7 +17,11 @@ impl Call<'_> {
     pub(crate) fn get(&self) -> Result<Answer, Failure> {
         self.form()?;
         let options = GetOptions::from_query(&self.query)?;
-        let asked = list::revision(&options.resource_version).map_err(unexpected)?;
+        let asked = if self.served.is_cached() {
+            list::revision(&options.resource_version).map_err(unexpected)?
+        } else {
+            list::named_revision(&options.resource_version)?
+        };
         let current = self.server.cluster().read().revision();
         if asked > current {
             return Err(list::too_new(asked, current));
@@ -28,9 +32,6 @@ impl Call<'_> {
 
     pub(crate) fn list(&self) -> Result<Answer, Failure> {
         let render = self.render()?;
-        if self.form()? == Form::Metadata && self.info.verb == "list" {
-            return Err(self.not_a_list(false));
-        }
         let mut query = self.query.clone();
         if self.info.verb == "watch" {
             query.set("watch", "true");
@@ -42,13 +43,17 @@ impl Call<'_> {
             return watch::watch(self.server, self.served, filter, render, &options);
         }
         let found = list::list(&self.server.cluster().read(), self.served, &filter, &options)?;
+        if self.form()? == Form::Metadata {
+            return Err(self.not_a_list(false));
+        }
         Ok(found.answer(&render))
     }
 
     /// 406: metadata of one was asked of many, or the other way round.
     pub(super) fn not_a_list(&self, one: bool) -> Failure {
-        let package =
-            if self.served.group.is_empty() { "core" } else { self.served.group.split('.').next().unwrap_or_default() };
+        // Named after the form that Kubernetes works with, which is that of the group where objects are stored.
+        let group = &self.stored().group;
+        let package = if group.is_empty() { "core" } else { group.split('.').next().unwrap_or_default() };
         let kind = &self.served.kind;
         if one {
             return no_list(package, kind);

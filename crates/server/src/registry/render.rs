@@ -76,7 +76,13 @@ impl Render {
         match self.form {
             Form::Object => self.whole(entry),
             Form::Table => {
-                self.table(std::slice::from_ref(&entry), true, &json!({"resourceVersion": entry.revision.to_string()}))
+                // What was only tried out has the version that it came with, or none.
+                let object = entry.object();
+                let metadata = match super::meta(&object, "resourceVersion") {
+                    "" => json!({}),
+                    version => json!({"resourceVersion": version}),
+                };
+                self.table(std::slice::from_ref(&entry), true, &metadata)
             }
             Form::Metadata | Form::MetadataList => self.metadata(entry, true).to_string().into(),
         }
@@ -138,9 +144,11 @@ impl Render {
         bytes.into()
     }
 
+    /// Metadata alone is taken from the form that Kubernetes works with: what a version adds to it is not there.
     fn metadata(&self, entry: &Entry, with_kind: bool) -> Value {
-        let mut object = self.served.view(entry);
-        let metadata = object.remove("metadata").unwrap_or_default();
+        let mut object = entry.object();
+        let mut metadata = object.remove("metadata").unwrap_or_default();
+        hide_template_generation(&self.served, &mut metadata);
         if with_kind {
             json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
         } else {
@@ -210,6 +218,20 @@ impl Render {
                     .to_string()
                     .into()
             }
+        }
+    }
+}
+
+/// Kubernetes keeps this number of a DaemonSet in its spec, and shows it as an annotation only of whole objects.
+fn hide_template_generation(served: &Served, metadata: &mut Value) {
+    if served.plural != "daemonsets" {
+        return;
+    }
+    let Some(metadata) = metadata.as_object_mut() else { return };
+    if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+        annotations.remove("deprecated.daemonset.template.generation");
+        if annotations.is_empty() {
+            metadata.remove("annotations");
         }
     }
 }

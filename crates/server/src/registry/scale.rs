@@ -21,13 +21,15 @@ use crate::{table, time};
 const SCALE: codec::Gvk<'static> = codec::Gvk { group: "autoscaling", version: "v1", kind: "Scale" };
 const API_VERSION: &str = "autoscaling/v1";
 
-const PATCHES: [&str; 3] =
-    ["application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"];
-
 impl Call<'_> {
     pub(crate) fn scale(&self) -> Result<Answer, Failure> {
         self.form()?;
         let ty = facts::type_of(SCALE.group, SCALE.version, SCALE.kind).ok_or_else(Failure::no_such_resource)?;
+        let now = time::seconds(time::now());
+        let tracked = |live: &Object, mut scale: Object, options: &WriteOptions| {
+            managed::update(&request(ty, &self.manager(&options.field_manager), &now), Some(live), &mut scale);
+            scale
+        };
         let done = match self.info.verb.as_str() {
             "get" => {
                 let entry = self.current().ok_or_else(|| self.not_found())?;
@@ -38,25 +40,33 @@ impl Call<'_> {
                 let decoded = codec::decode(self.content_type, &self.body, SCALE, options.field_validation);
                 let decoded = decoded.map_err(unnamed_scheme)?;
                 self.warn(decoded.warnings);
+                self.note(&decoded.object);
                 self.check_names(&decoded.object)?;
                 let mut scale = decoded.object;
                 set_meta(&mut scale, "namespace", self.namespace());
-                let make = |old: Object| self.scaled(ty, old, scale.clone(), &options);
+                let make = |old: Object| {
+                    let scale = tracked(&self.scale_of(&old), scale.clone(), &options);
+                    self.scaled(old, &scale)
+                };
                 self.change(&Change::Owned(&make), &options)?
             }
             _ => {
-                // WHY: who owns the number would have to be translated between two kinds. Nobody applies a scale.
-                let Some(kind) = patch_type(self.content_type)? else {
-                    return Err(Failure::unsupported_media(&PATCHES));
-                };
-                let options = WriteOptions::patch(&self.query, false)?;
+                let kind = patch_type(self.content_type)?;
+                let options = WriteOptions::patch(&self.query, kind.is_none())?;
                 let make = |old: Object| {
                     let live = self.scale_of(&old);
+                    let Some(kind) = kind else {
+                        let scale = self.configured(&self.body, &options, |configuration, manager| {
+                            managed::apply(&request(ty, manager, &now), Some(&live), configuration, options.force)
+                        })?;
+                        self.check_names(&scale)?;
+                        return self.scaled(old, &scale);
+                    };
                     let patched = patch::apply(kind, ty, &live, &self.body, options.field_validation)?;
                     let target = Target { ty, api_version: API_VERSION, kind: SCALE.kind };
                     let scale = self.conform_patched(kind, &target, &patched, &options)?;
                     self.check_names(&scale)?;
-                    self.scaled(ty, old, scale, &options)
+                    self.scaled(old, &tracked(&live, scale, &options))
                 };
                 self.change(&Change::Owned(&make), &options)?
             }
@@ -65,26 +75,9 @@ impl Call<'_> {
     }
 
     /// The object with what a Scale wants of it.
-    fn scaled(
-        &self,
-        ty: &'static Type,
-        mut object: Object,
-        mut scale: Object,
-        options: &WriteOptions,
-    ) -> Result<Object, Failure> {
-        let manager = self.manager(&options.field_manager);
-        let now = time::seconds(time::now());
-        let request = managed::Request {
-            ty,
-            api_version: API_VERSION,
-            manager: &manager,
-            subresource: "scale",
-            reset_fields: &[],
-            now: &now,
-        };
-        managed::update(&request, Some(&self.scale_of(&object)), &mut scale);
-        let mut errors = strategy::metadata_faults(&scale, true, strategy::subdomain_name);
-        let replicas = integer(&scale, "spec", "replicas");
+    fn scaled(&self, mut object: Object, scale: &Object) -> Result<Object, Failure> {
+        let mut errors = strategy::metadata_faults(scale, true, strategy::subdomain_name);
+        let replicas = integer(scale, "spec", "replicas");
         if replicas < 0 {
             let (at, value) = (Path::field("spec"), BadValue::Json(replicas.to_string()));
             errors.push(FieldError::invalid(at.child("replicas"), value, "must be greater than or equal to 0"));
@@ -92,16 +85,16 @@ impl Call<'_> {
         if !errors.is_empty() {
             return Err(Failure::invalid(SCALE.group, SCALE.kind, &self.info.name, &errors));
         }
-        let (wanted, found) = (meta(&scale, "uid"), meta(&object, "uid"));
+        let (wanted, found) = (meta(scale, "uid"), meta(&object, "uid"));
         if !wanted.is_empty() && wanted != found {
             let on = format!("{}/scale", self.served.plural);
             let on = GroupResource { group: &self.served.group, resource: &on };
             let why = format_args!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}");
             return Err(Failure::conflict(on, &self.info.name, why));
         }
-        let managers = managed::from_scale(&object, &scale, &self.served.api_version());
+        let managers = managed::from_scale(&object, scale, &self.served.api_version());
         put(object.entry("spec").or_insert_with(|| json!({})), "replicas", replicas);
-        set_meta(&mut object, "resourceVersion", meta(&scale, "resourceVersion"));
+        set_meta(&mut object, "resourceVersion", meta(scale, "resourceVersion"));
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
             match managers {
                 Some(managers) => metadata.insert("managedFields".to_owned(), managers),
@@ -173,6 +166,10 @@ impl Call<'_> {
         };
         Ok(respond::value(StatusCode::OK, &shown))
     }
+}
+
+fn request<'a>(ty: &'static Type, manager: &'a str, now: &'a str) -> managed::Request<'a> {
+    managed::Request { ty, api_version: API_VERSION, manager, subresource: "scale", reset_fields: &[], now, views: &[] }
 }
 
 fn integer(object: &Object, part: &str, member: &str) -> i64 {

@@ -200,17 +200,21 @@ impl Call<'_> {
             Change::Owned(_) => {}
             Change::Put(_) | Change::Patch(..) | Change::Make(_) => {
                 let manager = self.manager(&options.field_manager);
-                ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
+                let (catalog, subresource) = (self.server.catalog(), &self.info.subresource);
+                ownership::track(catalog, self.served, Some(&old), &mut object, &manager, subresource);
             }
         }
         if !only_collects(&object, &old) || self.stands_for(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
-        strategy::settle_version(stored.facts, handling.unconditional_update, &mut object, &old)?;
+        strategy::settle_version(self.served.facts, handling.unconditional_update, &mut object, &old)?;
         self.allocate(&mut object, Some(&old))?;
         strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
         codec::as_stored(stored.ty, &mut object);
         self.warn(self.served.strategy.warnings(&object, Some(&old)));
+        if !options.dry_run {
+            strategy::forget_link(&mut object);
+        }
         if same(&object, &old) {
             return Ok(Done { entry: current.clone(), created: false });
         }

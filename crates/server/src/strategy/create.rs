@@ -12,6 +12,11 @@ pub fn wipe_system_fields(object: &mut Object) {
     }
 }
 
+/// Takes away where the object says that it is: nobody stores that any more.
+pub(crate) fn forget_link(object: &mut Object) {
+    fields::remove(object, &["metadata", "selfLink"]);
+}
+
 /// Makes a new object ready to be stored, or says why it cannot be.
 ///
 /// It must have its uid, its time of creation and, where it asks for a generated one, its name. `namespace` is that of

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Object, fields};
 
-const ANNOTATIONS_MAX: usize = 256 * 1024;
+pub(crate) const ANNOTATIONS_MAX: usize = 256 * 1024;
 const MANAGER_MAX: usize = 128;
 const SUBRESOURCE_MAX: usize = 256;
 /// The most text, in bytes, about one list. Kubernetes has no such limit: there the answer to a long list of faulty

@@ -44,10 +44,10 @@ pub fn refuse_version(object: &mut Object) -> Result<(), Failure> {
 }
 
 /// Takes the version from what an update is about to create: any will do for what is not there, as long as it is one.
-pub(crate) fn forget_version(object: &mut Object) -> Result<(), Failure> {
+/// Returns whether there was one.
+pub(crate) fn forget_version(object: &mut Object) -> Result<bool, Failure> {
     number(fields::text(object, &VERSION)).map_err(|why| Failure::new(500, "", why))?;
-    fields::remove(object, &VERSION);
-    Ok(())
+    Ok(fields::remove(object, &VERSION).is_some())
 }
 
 /// The number of a version, 0 for none; or what Go says of a text that is none.

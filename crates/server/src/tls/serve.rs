@@ -40,7 +40,8 @@ impl Default for Limits {
         Self {
             connections: 4096,
             handshake: Duration::from_secs(10),
-            head: Duration::from_secs(32),
+            // Go's and hyper's clients drop idle connections after 90 s. Who lets them do it first resets nobody's request.
+            head: Duration::from_secs(100),
             streams: 250,
             grace: Duration::from_secs(10),
         }

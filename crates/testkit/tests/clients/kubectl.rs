@@ -55,7 +55,9 @@ async fn kubectl_finds_no_difference() -> Result<()> {
     let findings: Vec<Vec<String>> = ran.buffered(TOGETHER).try_collect().await?;
     for (script, findings) in scripts.iter().zip(&findings) {
         println!("{:<12} {:>3} commands, {} differ", script.name, script.commands(), findings.len());
-        findings.iter().for_each(|finding| println!("\n{}: {finding}\n", script.name));
+        for finding in findings {
+            println!("\n{}: {finding}\n", script.name);
+        }
     }
     let differ: usize = findings.iter().map(Vec::len).sum();
     ensure!(differ == 0, "{differ} of {} commands differ", scripts.iter().map(Script::commands).sum::<usize>());

@@ -153,6 +153,14 @@ fn life(seed: u64, applies: bool) -> Life {
             // The oracle keeps these for itself.
             metadata.retain(|name, _| !matches!(name.as_str(), "uid" | "resourceVersion"));
         }
+        if applies && random.one_in(3) {
+            // What kubectl applied last is this, or was before it was changed.
+            let kept = if random.one_in(3) { mutated(&mut random, ty, &object) } else { object.clone() };
+            let mut kept = kept;
+            kept["metadata"]["annotations"] = json!({"other": "a"});
+            object["metadata"]["annotations"] =
+                json!({"kubectl.kubernetes.io/last-applied-configuration": kept.to_string(), "other": "a"});
+        }
         last = object.clone();
         if !apply && random.one_in(8) {
             object["metadata"]["managedFields"] = wish(&mut random, &version);
@@ -170,7 +178,7 @@ fn life(seed: u64, applies: bool) -> Life {
             if at > 0 && !subresources.is_empty() && random.one_in(3) { random.of(&subresources) } else { "" };
         steps.push(Step {
             operation: if apply { "apply" } else { "update" }.to_owned(),
-            manager: (*random.of(&["alice", "bob", "carol", ""])).to_owned(),
+            manager: (*random.of(&["alice", "bob", "kubectl", ""])).to_owned(),
             subresource: subresource.to_owned(),
             force: random.one_in(2),
             object,
@@ -218,6 +226,7 @@ fn pairs(life: &Life, theirs: Theirs) -> Vec<Option<Pair>> {
             manager: &step.manager,
             subresource: &step.subresource,
             reset_fields,
+            views: &[],
             now: &now,
         };
         let before = live.clone();

@@ -22,13 +22,14 @@
 //! `known-differences.txt` lists it with a reason; what is listed there and does not differ fails as well.
 //!
 //! `ROLEWRIGHT_TWIN_ONLY=rbac,patch` runs the files that begin so; `ROLEWRIGHT_TWIN` names another twin, see `ours.rs`;
-//! `ROLEWRIGHT_TWIN_RANDOM=N` also plays N random sequences, `PROPTEST_RNG_SEED` chooses them;
+//! `ROLEWRIGHT_TWIN_RANDOM=N` plays N random sequences instead of 16, `PROPTEST_RNG_SEED` chooses them;
 //! `ROLEWRIGHT_TWIN_TRANSCRIPTS=FOLDER` writes down what the real server answered.
 
 // WHY: tells clippy that helpers are test code as well.
 #![cfg(test)]
 #![expect(clippy::print_stdout, reason = "a table of what was compared, and a word on what was not")]
 
+mod audited;
 mod compare;
 mod exchange;
 mod judge;
@@ -52,6 +53,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use rolewright_testkit::apiserver::ApiServer;
 use tokio::time::sleep;
 
+use self::audited::Logs;
 use self::exchange::Script;
 use self::known::Known;
 use self::report::Report;
@@ -60,10 +62,14 @@ use self::target::{Ask, Target};
 /// Scripts that run side by side. Most of the time they wait.
 const TOGETHER: usize = 32;
 
+/// Random sequences, unless the environment says how many.
+const SEQUENCES: u64 = 16;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn both_servers_answer_the_same() -> Result<()> {
-    let Some(server) = ApiServer::start("the twin suite")? else { return Ok(()) };
-    let Some(ours) = ours::ours().await? else {
+    let logs = Logs::new()?;
+    let Some(server) = ApiServer::start_with("the twin suite", &logs.arguments())? else { return Ok(()) };
+    let Some(ours) = ours::ours(&logs).await? else {
         println!("skipped: the twin suite has no second server yet");
         return Ok(());
     };
@@ -78,10 +84,13 @@ async fn both_servers_answer_the_same() -> Result<()> {
         let (real, ours) = (&real, &ours.target);
         async move { run::run(script, real, ours).await.with_context(|| script.name.clone()) }
     });
-    let count = number("ROLEWRIGHT_TWIN_RANDOM").unwrap_or(0);
+    let count = number("ROLEWRIGHT_TWIN_RANDOM").unwrap_or(SEQUENCES);
     let seed = number("PROPTEST_RNG_SEED").unwrap_or_else(|| u64::from(std::process::id()));
     let drawn = random::sequences(seed, count, &real, &ours.target);
-    let (ran, drawn) = tokio::try_join!(ran.buffered(TOGETHER).try_collect::<Vec<_>>(), drawn)?;
+    let (mut ran, drawn) = tokio::try_join!(ran.buffered(TOGETHER).try_collect::<Vec<_>>(), drawn)?;
+    if ours.audits() {
+        logs.compare(&mut ran).await?;
+    }
     let mut report = Report::default();
     for (script, played) in scripts.iter().zip(&ran) {
         report.add(&script.name, played, &known);

@@ -95,7 +95,9 @@ impl Names {
             match (key.as_str(), field) {
                 ("managedFields", Value::Array(entries)) => sort_managers(entries),
                 ("cells", Value::Array(cells)) => cells.iter_mut().for_each(mask_age),
+                ("reason" | "evaluationError", Value::String(text)) => sort_errors(text),
                 ("message", Value::String(text)) => {
+                    sort_errors(text);
                     mask_versions(text);
                     mask_document(text);
                 }
@@ -144,6 +146,21 @@ fn mask_age(cell: &mut Value) {
     }
     if !text.is_empty() && rest.is_empty() {
         "<age>".clone_into(text);
+    }
+}
+
+/// What is wrong with somebody's bindings is told in the order of a hash table.
+fn sort_errors(text: &mut String) {
+    let start = match text.find("RBAC: [") {
+        Some(at) => at + "RBAC: [".len(),
+        None if text.starts_with('[') => 1,
+        None => return,
+    };
+    if let Some(errors) = text.get(start..).and_then(|rest| rest.strip_suffix(']')) {
+        let mut errors: Vec<&str> = errors.split(", ").collect();
+        errors.sort_unstable();
+        let sorted = errors.join(", ");
+        text.replace_range(start..text.len() - 1, &sorted);
     }
 }
 
@@ -273,6 +290,7 @@ mod tests {
         let document = r#"patch: Invalid value: "{\"a\":{\"b\":1}}": json: no"#;
         assert_eq!(message(document), "patch: Invalid value: <document>: json: no");
         assert_eq!(message("too old resource version: 1 (12)"), "too old resource version: 1 (<version>)");
+        assert_eq!(message("no: RBAC: [b, a]"), "no: RBAC: [a, b]");
     }
 
     #[test]

@@ -7,13 +7,21 @@ use rolewright_server::{Controllers, Listening, Settings};
 use rolewright_testkit::apiserver::ApiServer;
 use tokio::sync::oneshot;
 
+use crate::audited::Logs;
 use crate::target::Target;
 
 /// A running twin. It ends when this is dropped.
 pub(crate) struct Ours {
     pub(crate) target: Target,
     /// Kept for as long as it is asked.
-    _server: Kept,
+    kept: Kept,
+}
+
+impl Ours {
+    /// Whether this one writes an audit log to compare.
+    pub(crate) fn audits(&self) -> bool {
+        matches!(self.kept, Kept::Embedded { .. })
+    }
 }
 
 enum Kept {
@@ -26,21 +34,26 @@ enum Kept {
 ///
 /// `ROLEWRIGHT_TWIN` may name another: `self` for a second real server, which shows that the comparison itself is right,
 /// or the kubeconfig of a server that runs already.
-pub(crate) async fn ours() -> Result<Option<Ours>> {
+pub(crate) async fn ours(logs: &Logs) -> Result<Option<Ours>> {
     match std::env::var("ROLEWRIGHT_TWIN") {
         Ok(twin) if twin == "self" => second_real_server().await,
         Ok(kubeconfig) => {
             let target = Target::from_kubeconfig(&PathBuf::from(kubeconfig)).await?;
-            Ok(Some(Ours { target, _server: Kept::Elsewhere }))
+            Ok(Some(Ours { target, kept: Kept::Elsewhere }))
         }
-        Err(_) => embedded().await.map(Some),
+        Err(_) => embedded(logs).await.map(Some),
     }
 }
 
-async fn embedded() -> Result<Ours> {
+async fn embedded(logs: &Logs) -> Result<Ours> {
     // WHY: the testbed runs no publisher of the authority's certificate.
     let controllers = Controllers { root_ca: false, ..Controllers::default() };
-    let settings = Settings { controllers, admin_token: Some("twin".to_owned()), ..Settings::default() };
+    let settings = Settings {
+        controllers,
+        admin_token: Some("twin".to_owned()),
+        audit_log: Some(logs.ours()),
+        ..Settings::default()
+    };
     let listening = Listening::start(([127, 0, 0, 1], 0).into(), settings).await?;
     let file = std::env::temp_dir().join(format!("rolewright-twin-{}.kubeconfig", listening.address.port()));
     listening.write_kubeconfig(&file)?;
@@ -50,12 +63,12 @@ async fn embedded() -> Result<Ours> {
     tokio::spawn(listening.run(async {
         let _ = ended.await;
     }));
-    Ok(Ours { target: target?, _server: Kept::Embedded { _end: end } })
+    Ok(Ours { target: target?, kept: Kept::Embedded { _end: end } })
 }
 
 /// Kubernetes against itself.
 pub(crate) async fn second_real_server() -> Result<Option<Ours>> {
     let Some(server) = ApiServer::start("the second real API server")? else { return Ok(None) };
     let target = Target::from_kubeconfig(&server.ready.kubeconfig).await?;
-    Ok(Some(Ours { target, _server: Kept::Real { _server: Box::new(server) } }))
+    Ok(Some(Ours { target, kept: Kept::Real { _server: Box::new(server) } }))
 }

@@ -32,6 +32,8 @@ pub(crate) struct Outcome {
     pub(crate) differences: Vec<Difference>,
     /// The real answer, for a reader.
     pub(crate) answer: Answer,
+    /// What both servers' audit logs call it.
+    pub(crate) audit_id: String,
 }
 
 /// A script on one server.
@@ -40,13 +42,21 @@ pub(crate) struct Side {
     variables: Variables,
     streams: BTreeMap<String, Stream>,
     pub(crate) names: Names,
+    audit_id: String,
 }
 
-/// A whole script.
+/// A whole script, with what stands for what on the two sides.
 #[derive(Debug)]
 pub(crate) struct Played {
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) time: Duration,
+    pub(crate) names: (Names, Names),
+    pub(crate) twins: Twins,
+}
+
+/// The same difference at another place.
+pub(crate) fn moved(path: String, difference: Difference) -> Difference {
+    Difference { path, ..difference }
 }
 
 /// Plays a whole script.
@@ -59,7 +69,9 @@ pub(crate) async fn run(script: &Script, real: &Target, ours: &Target) -> Result
     prepared.1.context("our server")?;
     let mut twins = Twins::default();
     let mut outcomes = Vec::new();
-    for exchange in &script.exchanges {
+    for (at, exchange) in script.exchanges.iter().enumerate() {
+        let audit_id = format!("{}-{at}", script.name);
+        (real.audit_id, ours.audit_id) = (audit_id.clone(), audit_id.clone());
         let answers = both(real.answer(exchange), ours.answer(exchange)).await;
         let differences = judge(exchange, (&answers.0, &mut real.names), (&answers.1, &mut ours.names), &mut twins);
         outcomes.push(Outcome {
@@ -68,9 +80,10 @@ pub(crate) async fn run(script: &Script, real: &Target, ours: &Target) -> Result
             broken_promise: exchange.status.filter(|status| *status != answers.0.status).map(|_| answers.0.status),
             differences,
             answer: answers.0,
+            audit_id,
         });
     }
-    Ok(Played { outcomes, time: start.elapsed() })
+    Ok(Played { outcomes, time: start.elapsed(), names: (real.names, ours.names), twins })
 }
 
 /// Both answers. Ours may take its time for as long as Kubernetes does, and a little longer.
@@ -89,7 +102,13 @@ impl Side {
     fn new(script: &Script, target: &Target) -> Self {
         let mut variables = Variables::default();
         variables.set("ns", &format!("twin-{}", script.name));
-        Self { target: target.clone(), variables, streams: BTreeMap::new(), names: Names::default() }
+        Self {
+            target: target.clone(),
+            variables,
+            streams: BTreeMap::new(),
+            names: Names::default(),
+            audit_id: String::new(),
+        }
     }
 
     /// Creates the script's namespace, and waits for what controllers put into it.
@@ -180,6 +199,9 @@ impl Side {
         }
         if missing("Content-Type") && !exchange.body.is_empty() {
             headers.push(("Content-Type".into(), "application/json".into()));
+        }
+        if missing("Audit-ID") && !self.audit_id.is_empty() {
+            headers.push(("Audit-ID".into(), self.audit_id.clone()));
         }
         // A header without a value is one that is left off.
         let given = given.into_iter().filter(|(_, value)| !value.is_empty());

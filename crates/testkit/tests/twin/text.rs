@@ -66,8 +66,12 @@ fn is_version_next(before: &str) -> bool {
     let starts = [
         r#""resourceVersion":""#,
         r#"resourceVersion\":\""#,
+        "map[resourceVersion:",
+        " resourceVersion:",
         "the ResourceVersion in the precondition (",
         "the ResourceVersion in record (",
+        "ResourceVersion in precondition: ",
+        "ResourceVersion in object meta: ",
     ];
     starts.iter().any(|start| before.ends_with(start))
 }

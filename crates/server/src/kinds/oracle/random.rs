@@ -10,15 +10,17 @@ pub(super) struct Random {
     state: u64,
     /// Lists and maps may be empty, which is not the same as absent for Go.
     empties: bool,
+    /// Values may be far from what anybody would accept.
+    hostile: bool,
 }
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self { state: seed, empties: true }
+        Self { state: seed, empties: true, hostile: false }
     }
 
-    pub(super) fn without_empties(seed: u64) -> Self {
-        Self { state: seed, empties: false }
+    pub(super) fn hostile(seed: u64) -> Self {
+        Self { state: seed, empties: false, hostile: true }
     }
 
     pub(super) fn number(&mut self, limit: u64) -> u64 {
@@ -73,9 +75,14 @@ impl Random {
     pub(super) fn value(&mut self, field: &'static Field, ty: Ty, depth: u64, sparse: u64) -> Value {
         match ty {
             Ty::Bool => self.chance(50).into(),
+            Ty::Int32 | Ty::Int64 if self.hostile && self.chance(30) => {
+                self.pick(&[-1, 2, 31, 600, 5000, 65_536, i64::from(i32::MAX)]).into()
+            }
             Ty::Int32 | Ty::Int64 => self.pick(&[0, 1, 3, 80, 443, 8080]).into(),
             Ty::Uint32 => self.pick(&[0, 1, 3]).into(),
             Ty::Float64 => self.pick(&[0.0, 1.5]).into(),
+            Ty::String if self.hostile && !field.values.is_empty() && self.chance(60) => self.pick(field.values).into(),
+            Ty::String if self.hostile && self.chance(40) => self.pick(STRANGE).into(),
             Ty::String => self.text(field.name).into(),
             Ty::Bytes => self.pick(&["", "YQ==", "YWJj"]).into(),
             Ty::Any => json!({"a": 1}),
@@ -134,6 +141,9 @@ impl Random {
     }
 
     fn quantity(&mut self) -> &'static str {
+        if self.hostile && self.chance(20) {
+            return self.pick(&["-1", "-500m", "3", "5Gi", "2M"]);
+        }
         self.pick(&[
             "0", "1", "100m", "1500m", "0.5", "1Gi", "0.5Gi", "1e3", "1234567", "1u", "100n", "0.0001", "1999999u",
             "3E-4", "1024", "512Mi", "2k", "1.5",
@@ -210,4 +220,39 @@ const IMAGES: &[&str] = &[
     "a: latest",
     "example.com:port/a",
     "example.com:/a",
+];
+
+const STRANGE: &[&str] = &[
+    "A B",
+    "Upper",
+    "-a",
+    "a.",
+    "example.com/x",
+    "a/b/c",
+    "a.b.example.com",
+    "127.0.0.1",
+    "192.0.2.7",
+    "010.0.0.1",
+    "fd00::1",
+    "::ffff:1.2.3.4",
+    "0.0.0.0",
+    "10.0.0.0/8",
+    "10.0.0.1/8",
+    "fd00::/64",
+    "../up",
+    "..data",
+    "/abs/path",
+    "*",
+    "*.example.com",
+    "https://example.com/a?b#c",
+    "$(X)",
+    "50%",
+    "101%",
+    "0",
+    "In",
+    "Exists",
+    "Gt",
+    "None",
+    "Localhost",
+    "this-label-is-longer-than-the-sixty-three-characters-that-a-label-may-have",
 ];

@@ -65,7 +65,7 @@ type Amounts = BTreeMap<String, Quantity>;
 
 /// What the containers need at most at one time: all of them together, or one init container with the sidecars
 /// before it.
-fn aggregated(spec: &Object, of: &str) -> Amounts {
+pub(super) fn aggregated(spec: &Object, of: &str) -> Amounts {
     let mut total = Amounts::new();
     for container in items(spec, "containers") {
         add(&mut total, &amounts(container, of));

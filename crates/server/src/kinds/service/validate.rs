@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 use rolewright_core::validate::{BadValue, FieldError, Path, names};
 use serde_json::Value;
 
-use super::super::check::{Errors, check_labels, each, json, one_of, port, port_number, required, supported};
+use super::super::check::{
+    Errors, check_labels, cidr, each, forbid, formed, json, one_of, port, port_number, required, supported,
+};
 use super::super::read::{absent, below, child, integer, items, list, text, texts};
+use super::addresses::{check_addresses, check_external_ips};
 use super::is_external;
 use crate::strategy::Object;
 
@@ -15,39 +18,28 @@ const BALANCED_ONLY: &str = "may only be used when `type` is 'LoadBalancer'";
 pub(in super::super) fn validate(service: &Object) -> Errors {
     let mut errors = Errors::new();
     if let Some(spec) = child(service, "spec") {
-        check(&mut errors, spec, Path::field("spec"));
+        check(&mut errors, spec, None, Path::field("spec"));
     }
     errors
 }
 
-pub(in super::super) fn validate_update(service: &Object, old: &Object) -> Errors {
-    let mut errors = Errors::new();
-    let (Some(new), Some(old)) = (child(service, "spec"), child(old, "spec")) else { return errors };
-    let at = Path::field("spec");
-    let external = |spec: &Object| text(spec, "type") == "ExternalName";
-    let (ips, old_ips) = (list(new, "clusterIPs"), list(old, "clusterIPs"));
-    let exempt = external(new) || external(old) || (is_headless(new) && is_headless(old));
-    if !exempt {
-        let at = at.child("clusterIPs");
-        let shown = || if ips.is_empty() { BadValue::null() } else { json(Value::from(ips.to_vec())) };
-        if ips.is_empty() && !old_ips.is_empty() {
-            errors.push(FieldError::invalid(at.index(0), shown(), "primary clusterIP can not be unset"));
-        }
-        for (i, (ip, old)) in ips.iter().zip(old_ips).enumerate() {
-            if ip != old && (i == 0 || ips.len() == old_ips.len()) {
-                errors.push(FieldError::invalid(at.index(i), shown(), "may not change once set"));
-            }
-        }
-    }
-    check(&mut errors, new, at);
-    errors
+pub(super) fn balances(spec: &Object) -> bool {
+    text(spec, "type") == "LoadBalancer"
 }
 
-fn is_headless(spec: &Object) -> bool {
+pub(super) fn check_class(errors: &mut Errors, spec: &Object, at: Path<'_>) {
+    if balances(spec) {
+        formed(errors, spec, "loadBalancerClass", at, names::label_key);
+    } else {
+        forbid(errors, spec, "loadBalancerClass", at, BALANCED_ONLY);
+    }
+}
+
+pub(super) fn is_headless(spec: &Object) -> bool {
     matches!(list(spec, "clusterIPs"), [Value::String(ip)] if ip == "None")
 }
 
-fn check(errors: &mut Errors, spec: &Object, at: Path<'_>) {
+pub(super) fn check(errors: &mut Errors, spec: &Object, old: Option<&Object>, at: Path<'_>) {
     let kind = text(spec, "type");
     let headless = is_headless(spec);
     if list(spec, "ports").is_empty() && !headless && kind != "ExternalName" {
@@ -80,22 +72,30 @@ fn check(errors: &mut Errors, spec: &Object, at: Path<'_>) {
         errors.push(FieldError::invalid(at.child("timeoutSeconds"), json(seconds), range));
     }
     if kind != "ExternalName" {
-        check_addresses(errors, spec, at);
+        check_addresses(errors, spec, old, at);
     }
+    check_external_ips(errors, spec, old, at);
     one_of(errors, spec, "type", at, &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]);
     check_node_ports(errors, spec, at);
+    check_ranges(errors, spec, old, at.child("LoadBalancerSourceRanges"));
     if kind != "LoadBalancer" {
-        if !list(spec, "loadBalancerSourceRanges").is_empty() {
-            errors.push(FieldError::forbidden(at.child("LoadBalancerSourceRanges"), BALANCED_ONLY));
-        }
-        if !absent(spec, "allocateLoadBalancerNodePorts") {
-            errors.push(FieldError::forbidden(at.child("allocateLoadBalancerNodePorts"), BALANCED_ONLY));
-        }
-        if !absent(spec, "loadBalancerClass") {
-            errors.push(FieldError::forbidden(at.child("loadBalancerClass"), BALANCED_ONLY));
-        }
+        forbid(errors, spec, "allocateLoadBalancerNodePorts", at, BALANCED_ONLY);
     }
+    check_class(errors, spec, at);
     check_traffic(errors, spec, at);
+}
+
+/// Who may reach a load balancer.
+fn check_ranges(errors: &mut Errors, spec: &Object, old: Option<&Object>, at: Path<'_>) {
+    let key = "loadBalancerSourceRanges";
+    if !list(spec, key).is_empty() && !balances(spec) {
+        errors.push(FieldError::forbidden(at, BALANCED_ONLY));
+    }
+    let trimmed = |range: &str| Value::from(range.trim());
+    let known: Vec<Value> = old.into_iter().flat_map(|old| texts(old, key)).map(trimmed).collect();
+    for (i, range) in texts(spec, key).enumerate() {
+        cidr(errors, range.trim(), at.index(i), &known);
+    }
 }
 
 fn check_external_name(errors: &mut Errors, spec: &Object, at: Path<'_>) {
@@ -131,34 +131,6 @@ fn check_port<'a>(errors: &mut Errors, object: &'a Object, named: bool, seen: &m
     port(errors, object.get("targetPort"), at.child("targetPort"));
     if let Some(protocol) = object.get("appProtocol").and_then(Value::as_str) {
         each(errors, at.child("appProtocol"), protocol, names::label_key(protocol));
-    }
-}
-
-fn check_addresses(errors: &mut Errors, spec: &Object, at: Path<'_>) {
-    let (ip, ips) = (text(spec, "clusterIP"), list(spec, "clusterIPs"));
-    let shown = || json(Value::from(ips.to_vec()));
-    match (ip, ips.first()) {
-        ("", None) => {}
-        ("", Some(_)) => errors.push(FieldError::invalid(
-            at.child("clusterIPs"),
-            shown(),
-            "must be empty when `clusterIP` is not specified",
-        )),
-        (_, None) => errors.push(FieldError::required(at.child("clusterIPs"), "")),
-        (ip, Some(first)) if first.as_str() != Some(ip) => {
-            errors.push(FieldError::invalid(at.child("clusterIPs"), shown(), "first value must match `clusterIP`"));
-        }
-        _ => {}
-    }
-    let mut seen = BTreeSet::new();
-    for (i, family) in texts(spec, "ipFamilies").enumerate() {
-        supported(errors, family, at.child("ipFamilies").index(i), &["IPv4", "IPv6"]);
-        if !seen.insert(family) {
-            errors.push(FieldError::duplicate(at.child("ipFamilies").index(i), BadValue::typed_text(family)));
-        }
-    }
-    if let Some(policy) = spec.get("ipFamilyPolicy").and_then(Value::as_str) {
-        supported(errors, policy, at.child("ipFamilyPolicy"), &["PreferDualStack", "RequireDualStack", "SingleStack"]);
     }
 }
 

@@ -4,12 +4,12 @@ use rolewright_core::validate::{BadValue, FieldError, IllegalValues, Path, label
 use serde_json::Value;
 
 use super::super::check::{
-    Errors, amount, at_most_all, chooses, immutable_selector, json, map_json, not_negative, number_or_percent,
-    read_selector, selector_json,
+    Errors, chooses, immutable_selector, json, map_json, not_negative, read_selector, selector_json,
 };
 use super::super::pod::validate::{check_lasting, check_lasting_template, check_template};
 use super::super::read::{below, child, integer, items, list, text};
-use super::super::storage::validate::check_claim;
+use super::super::storage::claim::check_claim;
+use super::replacing::{check_daemon_strategy, check_set_strategy, check_strategy};
 use crate::strategy::Object;
 
 const SPEC: Path<'static> = Path::Field(&Path::Root, "spec");
@@ -162,50 +162,6 @@ fn check_deployment(errors: &mut Errors, spec: &Object) {
     }
 }
 
-fn check_strategy(errors: &mut Errors, strategy: &Object, at: Path<'_>) {
-    let rolling = child(strategy, "rollingUpdate");
-    match (text(strategy, "type"), rolling) {
-        ("Recreate", Some(_)) => {
-            let why = "may not be specified when strategy `type` is 'Recreate'";
-            errors.push(FieldError::forbidden(at.child("rollingUpdate"), why));
-        }
-        ("Recreate", None) => {}
-        ("RollingUpdate", Some(rolling)) => {
-            let at = at.child("rollingUpdate");
-            let (unavailable, surge) = limits(rolling);
-            number_or_percent(errors, unavailable, at.child("maxUnavailable"));
-            number_or_percent(errors, surge, at.child("maxSurge"));
-            if amount(unavailable) == 0 && amount(surge) == 0 {
-                let why = "may not be 0 when `maxSurge` is 0";
-                errors.push(FieldError::invalid(at.child("maxUnavailable"), json(unavailable), why));
-            }
-            at_most_all(errors, unavailable, at.child("maxUnavailable"));
-        }
-        (kind, rolling) => {
-            let shown = json(strategy_json(kind, rolling));
-            errors.push(FieldError::not_supported(at, shown, &["Recreate", "RollingUpdate"]));
-        }
-    }
-}
-
-const ZERO: &Value = &Value::Null;
-
-fn limits(rolling: &Object) -> (&Value, &Value) {
-    (rolling.get("maxUnavailable").unwrap_or(ZERO), rolling.get("maxSurge").unwrap_or(ZERO))
-}
-
-/// The internal type, with Go's names.
-fn strategy_json(kind: &str, rolling: Option<&Object>) -> String {
-    let rolling = rolling.map_or_else(
-        || "null".to_owned(),
-        |rolling| {
-            let (unavailable, surge) = limits(rolling);
-            format!("{{\"MaxUnavailable\":{unavailable},\"MaxSurge\":{surge}}}")
-        },
-    );
-    format!("{{\"Type\":{},\"RollingUpdate\":{rolling}}}", Value::from(kind))
-}
-
 fn check_replica_set(errors: &mut Errors, spec: &Object) {
     not_negative(errors, spec, "replicas", SPEC);
     not_negative(errors, spec, "minReadySeconds", SPEC);
@@ -236,39 +192,14 @@ fn check_daemon_set(errors: &mut Errors, spec: &Object) {
     not_negative(errors, spec, "revisionHistoryLimit", SPEC);
 }
 
-fn check_daemon_strategy(errors: &mut Errors, strategy: &Object, at: Path<'_>) {
-    match (text(strategy, "type"), child(strategy, "rollingUpdate")) {
-        ("OnDelete", _) => {}
-        ("RollingUpdate", Some(rolling)) => {
-            let at = at.child("rollingUpdate");
-            let (unavailable, surge) = limits(rolling);
-            number_or_percent(errors, unavailable, at.child("maxUnavailable"));
-            number_or_percent(errors, surge, at.child("maxSurge"));
-            at_most_all(errors, unavailable, at.child("maxUnavailable"));
-            at_most_all(errors, surge, at.child("maxSurge"));
-            match (amount(unavailable) != 0, amount(surge) != 0) {
-                (true, true) => {
-                    let why = "may not be set when maxUnavailable is non-zero";
-                    errors.push(FieldError::invalid(at.child("maxSurge"), json(surge), why));
-                }
-                (false, false) => {
-                    errors.push(FieldError::required(at.child("maxUnavailable"), "cannot be 0 when maxSurge is 0"));
-                }
-                _ => {}
-            }
-        }
-        (kind, rolling) => {
-            let shown = json(strategy_json(kind, rolling));
-            errors.push(FieldError::not_supported(at, shown, &["RollingUpdate", "OnDelete"]));
-        }
-    }
-}
-
 fn check_stateful_set(errors: &mut Errors, spec: &Object, new: bool) {
     let policy = text(spec, "podManagementPolicy");
     if !matches!(policy, "OrderedReady" | "Parallel") {
         let why = "must be 'OrderedReady' or 'Parallel'";
         errors.push(FieldError::invalid(SPEC.child("podManagementPolicy"), BadValue::typed_text(policy), why));
+    }
+    if let Some(strategy) = child(spec, "updateStrategy") {
+        check_set_strategy(errors, strategy, SPEC.child("updateStrategy"));
     }
     if let Some(retention) = child(spec, "persistentVolumeClaimRetentionPolicy") {
         let at = SPEC.child("persistentVolumeClaimRetentionPolicy");
@@ -287,6 +218,9 @@ fn check_stateful_set(errors: &mut Errors, spec: &Object, new: bool) {
     }
     not_negative(errors, spec, "replicas", SPEC);
     not_negative(errors, spec, "minReadySeconds", SPEC);
+    if let Some(ordinals) = child(spec, "ordinals") {
+        not_negative(errors, ordinals, "start", SPEC.child("ordinals"));
+    }
     if new {
         let form = rolewright_core::validate::names::dns_label;
         super::super::check::name(errors, spec, "serviceName", SPEC, form);

@@ -25,7 +25,13 @@ fn at(name: &str) -> String {
 }
 
 async fn delete(home: &Home, name: &str, propagation: &str) -> Result<Value> {
-    done(home, "DELETE", &at(name), Some(json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation}))).await
+    done(
+        home,
+        "DELETE",
+        &at(name),
+        Some(json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation})),
+    )
+    .await
 }
 
 pub(super) async fn play(home: &Home) -> Result<Vec<(String, Value)>> {
@@ -53,7 +59,13 @@ pub(super) async fn play(home: &Home) -> Result<Vec<(String, Value)>> {
     let marked = |object: &Value| object["metadata"]["deletionTimestamp"].is_string();
     states.push(("blocked".to_owned(), plain(&seen(home, &at("foreground-blocks"), 200, marked).await?)));
     states.push(("waits for what blocks".to_owned(), plain(&seen(home, &at("foreground"), 200, marked).await?)));
-    done(home, "PATCH", &at("foreground-blocks"), Some(json!({"metadata": {"finalizers": null, "uid": blocks["metadata"]["uid"]}}))).await?;
+    done(
+        home,
+        "PATCH",
+        &at("foreground-blocks"),
+        Some(json!({"metadata": {"finalizers": null, "uid": blocks["metadata"]["uid"]}})),
+    )
+    .await?;
     gone(home, &at("foreground")).await.context("foreground")?;
 
     let first = map(home, "orphan", &[]).await?;
@@ -67,7 +79,8 @@ pub(super) async fn play(home: &Home) -> Result<Vec<(String, Value)>> {
     let two = map(home, "two-of-two", &[]).await?;
     map(home, "both", &[by(&one, false), by(&two, false)]).await?;
     delete(home, "one-of-two", "Background").await?;
-    let single = |object: &Value| object["metadata"]["ownerReferences"].as_array().is_some_and(|owners| owners.len() == 1);
+    let single =
+        |object: &Value| object["metadata"]["ownerReferences"].as_array().is_some_and(|owners| owners.len() == 1);
     states.push(("one owner is left".to_owned(), plain(&seen(home, &at("both"), 200, single).await?)));
     delete(home, "two-of-two", "Background").await?;
     gone(home, &at("both")).await.context("no owner is left")?;
@@ -83,7 +96,8 @@ pub(super) async fn play(home: &Home) -> Result<Vec<(String, Value)>> {
     gone(home, &at("of-far")).await.context("an owner in another namespace")?;
     done(home, "GET", &format!("{elsewhere}/far"), None).await?;
 
-    let role = done(home, "POST", &format!("{RBAC}/clusterroles"), Some(json!({"metadata": {"name": "collecting"}}))).await?;
+    let role =
+        done(home, "POST", &format!("{RBAC}/clusterroles"), Some(json!({"metadata": {"name": "collecting"}}))).await?;
     map(home, "of-cluster", &[owner(&role, "ClusterRole", "rbac.authorization.k8s.io/v1", false)]).await?;
     done(home, "DELETE", &format!("{RBAC}/clusterroles/collecting"), None).await?;
     gone(home, &at("of-cluster")).await.context("an owner of the cluster")?;
@@ -94,7 +108,8 @@ pub(super) async fn play(home: &Home) -> Result<Vec<(String, Value)>> {
     }});
     let deployments = "/apis/apps/v1/namespaces/collecting/deployments";
     let deployment = done(home, "POST", deployments, Some(replica)).await?;
-    let lease = json!({"metadata": {"name": "l", "ownerReferences": [owner(&deployment, "Deployment", "apps/v1", true)]}});
+    let lease =
+        json!({"metadata": {"name": "l", "ownerReferences": [owner(&deployment, "Deployment", "apps/v1", true)]}});
     done(home, "POST", "/apis/coordination.k8s.io/v1/namespaces/collecting/leases", Some(lease)).await?;
     done(home, "DELETE", &format!("{deployments}/d"), None).await?;
     gone(home, "/apis/coordination.k8s.io/v1/namespaces/collecting/leases/l").await.context("a deployment's")?;

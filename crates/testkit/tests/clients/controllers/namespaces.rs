@@ -14,7 +14,10 @@ pub(super) async fn play(home: &Home) -> Result<Vec<(String, Value)>> {
     for (path, object) in [
         (format!("{namespace}/configmaps"), json!({"metadata": {"name": "plain"}})),
         (format!("{namespace}/configmaps"), json!({"metadata": {"name": "held", "finalizers": ["example.com/held"]}})),
-        (format!("{namespace}/secrets"), json!({"metadata": {"name": "s", "finalizers": ["example.com/held", "example.com/other"]}})),
+        (
+            format!("{namespace}/secrets"),
+            json!({"metadata": {"name": "s", "finalizers": ["example.com/held", "example.com/other"]}}),
+        ),
         (format!("{RBAC}/namespaces/ending/roles"), json!({"metadata": {"name": "r"}})),
         (
             "/apis/coordination.k8s.io/v1/namespaces/ending/leases".to_owned(),
@@ -34,9 +37,13 @@ pub(super) async fn play(home: &Home) -> Result<Vec<(String, Value)>> {
         condition(object, "NamespaceFinalizersRemaining").is_some_and(|condition| condition["status"] == "True")
     };
     states.push(("finalizers remain".to_owned(), plain(&seen(home, namespace, 200, remains).await?)));
-    let held = seen(home, &format!("{namespace}/configmaps/held"), 200, |object| object["metadata"]["deletionTimestamp"].is_string()).await?;
+    let held = seen(home, &format!("{namespace}/configmaps/held"), 200, |object| {
+        object["metadata"]["deletionTimestamp"].is_string()
+    })
+    .await?;
     states.push(("it is held".to_owned(), plain(&held)));
-    let (status, refused) = home.send("POST", &format!("{namespace}/configmaps"), Some(&json!({"metadata": {"name": "new"}}))).await?;
+    let (status, refused) =
+        home.send("POST", &format!("{namespace}/configmaps"), Some(&json!({"metadata": {"name": "new"}}))).await?;
     states.push((format!("nothing new, {status}"), plain(&refused)));
     for path in ["configmaps/held", "secrets/s"] {
         done(home, "PATCH", &format!("{namespace}/{path}"), Some(json!({"metadata": {"finalizers": null}}))).await?;

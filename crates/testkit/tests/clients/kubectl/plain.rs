@@ -16,7 +16,7 @@ pub(super) fn fields(text: &str) -> String {
             _ if !line.starts_with(' ') && line.ends_with(':') || line.starts_with("FIELD") => false,
             _ => prose,
         };
-        let field = line.contains("\t<") || line.contains("enum: ") || line.starts_with("  ENUM") ;
+        let field = line.contains("\t<") || line.contains("enum: ") || line.starts_with("  ENUM");
         !prose && (field || !line.starts_with("    ")) && !line.trim().is_empty()
     });
     kept.collect::<Vec<_>>().join("\n")
@@ -43,31 +43,13 @@ fn columns(line: &str) -> String {
     out
 }
 
-/// `resourceVersion: "12"`, in YAML, JSON or jsonpath.
+/// `resourceVersion: "12"`, in YAML or JSON.
 fn versions(line: &str) -> String {
-    let mut out = String::new();
-    let mut rest = line;
-    for name in ["resourceVersion", "resource version"] {
-        while let Some((before, after)) = rest.split_once(name) {
-            let digits = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
-            let (between, after) = after.split_at(digits);
-            out.push_str(before);
-            out.push_str(name);
-            out.push_str(between);
-            if !after.is_empty() && between.chars().all(|c| "\": ".contains(c)) {
-                out.push_str("<version>");
-                rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
-            } else {
-                rest = after;
-            }
-        }
-        out.push_str(rest);
-        rest = "";
-        if name == "resourceVersion" {
-            return out;
-        }
-    }
-    out
+    let Some((before, after)) = line.split_once("resourceVersion") else { return line.to_owned() };
+    let (between, value) = after.split_at(after.find(|c: char| !"\": ".contains(c)).unwrap_or(after.len()));
+    let rest = value.trim_start_matches(|c: char| c.is_ascii_digit());
+    let version = if rest.len() < value.len() { "<version>" } else { "" };
+    format!("{before}resourceVersion{between}{version}{}", versions(rest))
 }
 
 /// `Mon, 16 Nov 2026 04:05:06 +0000`

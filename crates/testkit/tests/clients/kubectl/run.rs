@@ -15,7 +15,7 @@ use super::script::{Command, Script, Step, words};
 use crate::servers::Home;
 
 /// No command takes longer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// What is waited for comes sooner.
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -53,12 +53,16 @@ pub(super) async fn run(script: &Script, real: &Home, ours: &Home, folder: &Path
             }
             Step::Command(command) => {
                 let [real, ours] = sides.as_mut_slice() else { anyhow::bail!("two sides") };
-                let (real, ours) = tokio::try_join!(real.play(command), ours.play(command))
-                    .with_context(|| command.title.clone())?;
-                let text = format!("{}\n  kubectl {}\n  {}", command.title, command.line, difference(command, &real, &ours));
+                let (real, ours) =
+                    tokio::try_join!(real.play(command), ours.play(command)).with_context(|| command.title.clone())?;
+                let text =
+                    format!("{}\n  kubectl {}\n  {}", command.title, command.line, difference(command, &real, &ours));
                 if real == ours && real.exit == command.exit {
                     if show {
-                        println!("{}: {}\n$ kubectl {}\n{}{}", script.name, command.title, command.line, real.output, real.errors);
+                        println!(
+                            "{}: {}\n$ kubectl {}\n{}{}",
+                            script.name, command.title, command.line, real.output, real.errors
+                        );
                     }
                 } else {
                     findings.push(text);
@@ -73,13 +77,14 @@ fn difference(command: &Command, real: &Outcome, ours: &Outcome) -> String {
     let mut out = format!("promised: exit {}, real: {}, ours: {}", command.exit, real.exit, ours.exit);
     for (name, real, ours) in [("stdout", &real.output, &ours.output), ("stderr", &real.errors, &ours.errors)] {
         if real == ours {
-            out.push_str(&format!("\n  {name}, both:\n{}", indented(real)));
+            out = format!("{out}\n  {name}, both:\n{}", indented(real));
             continue;
         }
         // The common beginning tells where to look.
         let same = real.lines().zip(ours.lines()).take_while(|(a, b)| a == b).count();
         let rest = |text: &str| text.lines().skip(same.saturating_sub(2)).take(30).collect::<Vec<_>>().join("\n");
-        out.push_str(&format!("\n  {name} after {same} lines\n  real:\n{}\n  ours:\n{}", indented(&rest(real)), indented(&rest(ours))));
+        let (real, ours) = (indented(&rest(real)), indented(&rest(ours)));
+        out = format!("{out}\n  {name} after {same} lines\n  real:\n{real}\n  ours:\n{ours}");
     }
     out
 }
@@ -93,26 +98,26 @@ impl<'a> Side<'a> {
     async fn new(home: &'a Home, folder: PathBuf, namespace: &str) -> Result<Self> {
         std::fs::create_dir_all(&folder)?;
         std::fs::copy(&home.kubeconfig, folder.join("kubeconfig"))?;
-        let variables = BTreeMap::from([
-            ("ns".to_owned(), namespace.to_owned()),
-            ("server".to_owned(), home.address.clone()),
-        ]);
+        let variables =
+            BTreeMap::from([("ns".to_owned(), namespace.to_owned()), ("server".to_owned(), home.address.clone())]);
         let side = Self { home, folder, variables };
-        for line in [
-            format!("create namespace {namespace}"),
-            format!("config set-context --current --namespace={namespace}"),
-        ] {
+        for line in
+            [format!("create namespace {namespace}"), format!("config set-context --current --namespace={namespace}")]
+        {
             let (exit, _, errors) = side.kubectl(&Command { line: line.clone(), ..Command::default() }).await?;
             ensure!(exit == 0, "{line}: {errors}");
         }
         // Pods and tokens want it.
-        let account = Command { line: "get serviceaccount default".to_owned(), wait: Some(String::new()), ..Command::default() };
+        let account =
+            Command { line: "get serviceaccount default".to_owned(), wait: Some(String::new()), ..Command::default() };
         side.repeat(&account).await?;
         Ok(side)
     }
 
     fn fill(&self, text: &str) -> String {
-        self.variables.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{{{name}}}}}"), value))
+        self.variables
+            .iter()
+            .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{{{name}}}}}"), value))
     }
 
     async fn play(&mut self, command: &Command) -> Result<Outcome> {
@@ -127,12 +132,13 @@ impl<'a> Side<'a> {
                 _ => text.to_owned(),
             };
             let text = plain(&text, &self.home.address);
-            let kept = text.lines().filter(|line| !command.dropped.iter().any(|dropped| line.contains(dropped.as_str())));
+            let kept =
+                text.lines().filter(|line| !command.dropped.iter().any(|dropped| line.contains(dropped.as_str())));
             let mut lines: Vec<&str> = kept.collect();
             if command.any_order {
                 lines.sort_unstable();
             }
-            lines.iter().map(|line| format!("{line}\n")).collect::<String>()
+            lines.join("\n")
         };
         Ok(Outcome { exit, output: tidy(&output), errors: tidy(&errors) })
     }

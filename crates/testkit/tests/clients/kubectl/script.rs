@@ -113,13 +113,12 @@ pub(super) fn words(line: &str) -> Result<Vec<String>> {
     for c in line.chars() {
         match (quote, c) {
             (Some(open), c) if c == open => quote = None,
-            (Some(_), c) => word.get_or_insert_default().push(c),
             (None, '\'' | '"') => {
                 quote = Some(c);
                 word.get_or_insert_default();
             }
             (None, ' ') => words.extend(word.take()),
-            (None, c) => word.get_or_insert_default().push(c),
+            (_, c) => word.get_or_insert_default().push(c),
         }
     }
     ensure!(quote.is_none(), "an open quote in `{line}`");
@@ -146,7 +145,9 @@ mod tests {
         assert_eq!((name.as_str(), text.as_str()), ("a.yaml", "a: b\n"));
         let command = (command.exit, command.line.as_str(), command.input.as_str(), &command.dropped);
         assert_eq!(command, (1, "get a", "in\n", &vec!["y".to_owned()]));
-        for bad in ["### a\nkubectl x", "### a -> 0\n# odd\nkubectl x", "### a -> 0\n# drop: x\nkubectl x", "### a -> 0\n"] {
+        for bad in
+            ["### a\nkubectl x", "### a -> 0\n# odd\nkubectl x", "### a -> 0\n# drop: x\nkubectl x", "### a -> 0\n"]
+        {
             assert!(Script::parse("s", bad).is_err(), "{bad}");
         }
     }

@@ -1,12 +1,13 @@
-//! What is wrong with an ingress or network policy.
+//! What is wrong with an ingress or a class of them.
 
 use rolewright_core::validate::{BadValue, FieldError, Path, names};
 use serde_json::Value;
 
 use super::super::check::{
-    Errors, IMMUTABLE, each, host, json, name, port_name, port_number, required, selector, supported,
+    Errors, IMMUTABLE, balancer_host, each, each_item, formed, host, ip, name, named, parse_ip, port_name, port_number,
+    required, supported, within,
 };
-use super::super::read::{absent, below, child, integer, items, list, text, texts};
+use super::super::read::{below, child, integer, items, list, text, texts};
 use crate::strategy::Object;
 
 const SPEC: Path<'static> = Path::Field(&Path::Root, "spec");
@@ -62,7 +63,7 @@ fn check_ingress(object: &Object) -> Errors {
 
 fn check_rule(errors: &mut Errors, rule: &Object, at: Path<'_>) {
     let name = text(rule, "host");
-    if name.parse::<std::net::IpAddr>().is_ok() {
+    if parse_ip(name).is_some() {
         errors.push(FieldError::invalid(at.child("host"), name, "must be a DNS name, not an IP address"));
     }
     if !name.is_empty() {
@@ -118,7 +119,7 @@ fn check_backend(errors: &mut Errors, backend: &Object, at: Path<'_>) {
             errors.push(FieldError::invalid(at, "", "resource or service backend is required"));
             return;
         }
-        (None, Some(_)) => return,
+        (None, Some(resource)) => return check_reference(errors, resource, at.child("resource")),
         (Some(service), None) => service,
     };
     let service_at = at.child("service");
@@ -136,7 +137,71 @@ fn check_backend(errors: &mut Errors, backend: &Object, at: Path<'_>) {
     }
 }
 
-pub(in super::super) fn ingress_class_update(object: &Object, old: &Object) -> Errors {
+pub(in super::super) fn class(object: &Object) -> Errors {
+    let mut errors = Errors::new();
+    let Some(spec) = child(object, "spec") else { return errors };
+    let at = SPEC.child("controller");
+    let controller = text(spec, "controller");
+    if controller.len() > LONGEST_CONTROLLER {
+        errors.push(FieldError::too_long(at, LONGEST_CONTROLLER));
+    }
+    check_domain_path(&mut errors, controller, at);
+    within(spec, "parameters", SPEC, |parameters, at| check_parameters(&mut errors, parameters, at));
+    errors
+}
+
+const LONGEST_CONTROLLER: usize = 250;
+const DOMAIN_PATH: &str = "must be a domain-prefixed path (such as \"acme.io/foo\")";
+const URL_PATH: &str = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
+
+/// A path after a domain.
+pub(in super::super) fn check_domain_path(errors: &mut Errors, text: &str, at: Path<'_>) {
+    if text.is_empty() {
+        errors.push(FieldError::required(at, ""));
+        return;
+    }
+    let parts = text.split_once('/').filter(|(host, path)| !host.is_empty() && !path.is_empty());
+    let Some((host, path)) = parts else {
+        errors.push(FieldError::invalid(at, text, DOMAIN_PATH));
+        return;
+    };
+    each(errors, at, host, names::dns_subdomain(host));
+    if !path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/-._~%!$&'()*+,;=:".contains(&byte)) {
+        errors.push(FieldError::invalid(at, path, URL_PATH));
+    }
+}
+
+fn check_parameters(errors: &mut Errors, parameters: &Object, at: Path<'_>) {
+    check_reference(errors, parameters, at);
+    let namespace = parameters.get("namespace").and_then(Value::as_str);
+    match (parameters.get("scope").and_then(Value::as_str), namespace) {
+        (None, _) => errors.push(FieldError::required(at.child("scope"), "")),
+        (Some("Namespace"), None) => {
+            let why = "`parameters.scope` is set to 'Namespace'";
+            errors.push(FieldError::required(at.child("namespace"), why));
+        }
+        (Some("Namespace"), Some(namespace)) => {
+            each(errors, at.child("namespace"), namespace, names::dns_label(namespace));
+        }
+        (Some("Cluster"), Some(_)) => {
+            let why = "`parameters.scope` is set to 'Cluster'";
+            errors.push(FieldError::forbidden(at.child("namespace"), why));
+        }
+        (Some("Cluster"), None) => {}
+        (Some(scope), _) => {
+            errors.push(FieldError::not_supported(at.child("scope"), scope, &["Cluster", "Namespace"]));
+        }
+    }
+}
+
+/// An object of some group in the same namespace.
+fn check_reference(errors: &mut Errors, reference: &Object, at: Path<'_>) {
+    formed(errors, reference, "apiGroup", at, names::dns_subdomain);
+    named(errors, reference, "kind", at, names::path_segment);
+    named(errors, reference, "name", at, names::path_segment);
+}
+
+pub(in super::super) fn class_update(object: &Object, old: &Object) -> Errors {
     let mut errors = Errors::new();
     if let (Some(spec), Some(old)) = (child(object, "spec"), child(old, "spec")) {
         let controller = text(spec, "controller");
@@ -144,78 +209,28 @@ pub(in super::super) fn ingress_class_update(object: &Object, old: &Object) -> E
             errors.push(FieldError::invalid(SPEC.child("controller"), controller, IMMUTABLE));
         }
     }
+    errors.extend(class(object));
     errors
 }
 
-pub(in super::super) fn network_policy(object: &Object) -> Errors {
+pub(in super::super) fn ingress_status(object: &Object, old: &Object) -> Errors {
     let mut errors = Errors::new();
-    let Some(spec) = child(object, "spec") else { return errors };
-    selector(&mut errors, spec, "podSelector", SPEC);
-    for (rules, peers) in [("ingress", "from"), ("egress", "to")] {
-        let at = SPEC.child(rules);
-        for (i, rule) in items(spec, rules).enumerate() {
-            let at = at.index(i);
-            let ports = at.child("ports");
-            for (j, port) in items(rule, "ports").enumerate() {
-                check_policy_port(&mut errors, port, ports.index(j));
-            }
-            let peers_at = at.child(peers);
-            for (j, peer) in items(rule, peers).enumerate() {
-                check_peer(&mut errors, peer, peers_at.index(j));
-            }
+    let known = balancer_ips(old);
+    let Some(balancer) = below(object, &["status", "loadBalancer"]) else { return errors };
+    let status = Path::field("status");
+    each_item(balancer, "ingress", status.child("loadBalancer"), |ingress, at| {
+        let address = text(ingress, "ip");
+        if !address.is_empty() {
+            ip(&mut errors, address, at.child("ip"), &known);
         }
-    }
-    let types = SPEC.child("policyTypes");
-    if list(spec, "policyTypes").len() > 2 {
-        let shown = json(Value::from(list(spec, "policyTypes").to_vec()));
-        errors.push(FieldError::invalid(types, shown, "may not specify more than two policyTypes"));
-        return errors;
-    }
-    for (i, kind) in texts(spec, "policyTypes").enumerate() {
-        supported(&mut errors, kind, types.index(i), &["Ingress", "Egress"]);
-    }
+        balancer_host(&mut errors, text(ingress, "hostname"), at.child("hostname"));
+    });
     errors
 }
 
-pub(in super::super) fn network_policy_update(object: &Object, _: &Object) -> Errors {
-    network_policy(object)
-}
-
-fn check_policy_port(errors: &mut Errors, object: &Object, at: Path<'_>) {
-    if let Some(protocol) = object.get("protocol").and_then(Value::as_str) {
-        supported(errors, protocol, at.child("protocol"), &["TCP", "UDP", "SCTP"]);
-    }
-    let end = integer(object, "endPort");
-    let invalid_end = |end: i64, why: &str| FieldError::invalid(at.child("endPort"), json(end), why);
-    match object.get("port") {
-        Some(Value::String(name)) => {
-            errors.extend(end.map(|end| invalid_end(end, "may not be specified when `port` is non-numeric")));
-            each(errors, at.child("port"), name, port_name(name));
-        }
-        Some(Value::Number(number)) => {
-            let number = number.as_i64().unwrap_or_default();
-            port_number(errors, number, at.child("port"));
-            if let Some(end) = end {
-                if end < number {
-                    errors.push(invalid_end(number, "must be greater than or equal to `port`"));
-                }
-                port_number(errors, end, at.child("endPort"));
-            }
-        }
-        _ => errors.extend(end.map(|end| invalid_end(end, "may not be specified when `port` is not specified"))),
-    }
-}
-
-fn check_peer(errors: &mut Errors, peer: &Object, at: Path<'_>) {
-    let known = ["podSelector", "namespaceSelector", "ipBlock"].into_iter().filter(|key| !absent(peer, key)).count();
-    selector(errors, peer, "podSelector", at);
-    selector(errors, peer, "namespaceSelector", at);
-    if let Some(block) = child(peer, "ipBlock") {
-        required(errors, block, "cidr", at.child("ipBlock"));
-    }
-    if known == 0 {
-        errors.push(FieldError::required(at, "must specify a peer"));
-    } else if known > 1 && !absent(peer, "ipBlock") {
-        errors.push(FieldError::forbidden(at, "may not specify both ipBlock and another peer"));
-    }
+/// The addresses of a load balancer that were accepted before.
+pub(in super::super) fn balancer_ips(object: &Object) -> Vec<Value> {
+    let balancer = below(object, &["status", "loadBalancer"]);
+    let ip = |ingress: &Object| ingress.get("ip").cloned();
+    balancer.into_iter().flat_map(|balancer| items(balancer, "ingress")).filter_map(ip).collect()
 }
