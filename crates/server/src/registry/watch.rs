@@ -39,6 +39,9 @@ struct Watch {
     position: Position,
     /// What is sent before anything else.
     first: Option<Bytes>,
+    /// What was there at the start and is not sent yet, and whether its end is announced.
+    initial: std::vec::IntoIter<Arc<Entry>>,
+    announces: bool,
     bookmarks: Option<Instant>,
     end: Instant,
     showed_columns: bool,
@@ -71,6 +74,8 @@ pub(crate) fn watch(
         changed,
         position: asked,
         first: None,
+        initial: Vec::new().into_iter(),
+        announces: false,
         bookmarks: options
             .allow_watch_bookmarks
             .then(|| now + BOOKMARK_EVERY.min(lasts.saturating_sub(BEFORE_THE_END))),
@@ -105,14 +110,9 @@ impl Watch {
             let entries: Vec<Arc<Entry>> =
                 table.entries(&page).filter(|entry| self.filter.matches(&self.served, entry)).cloned().collect();
             drop(state);
-            let mut lines = Vec::new();
-            for entry in &entries {
-                self.line(&mut lines, "ADDED", entry);
-            }
-            if options.allow_watch_bookmarks {
-                self.raw_line(&mut lines, "BOOKMARK", &self.render.bookmark(self.position, true));
-            }
-            self.first = (!lines.is_empty()).then(|| lines.into());
+            // Turned into lines only as they are read: many clients may begin, and few of them read.
+            self.initial = entries.into_iter();
+            self.announces = options.allow_watch_bookmarks;
         } else if asked == 0 {
             self.position = state.revision();
         }
@@ -126,6 +126,9 @@ impl Watch {
         loop {
             if let Some(first) = self.first.take() {
                 return Some(first);
+            }
+            if let Some(lines) = self.begin() {
+                return Some(lines);
             }
             if self.over {
                 return None;
@@ -155,6 +158,19 @@ impl Watch {
                 }
             }
         }
+    }
+
+    /// The next lines of what was there at the start.
+    fn begin(&mut self) -> Option<Bytes> {
+        let mut lines = Vec::new();
+        while lines.len() < BATCH_BYTES {
+            let Some(entry) = self.initial.next() else { break };
+            self.line(&mut lines, "ADDED", &entry);
+        }
+        if self.initial.len() == 0 && std::mem::take(&mut self.announces) {
+            self.raw_line(&mut lines, "BOOKMARK", &self.render.bookmark(self.position, true));
+        }
+        (!lines.is_empty()).then(|| lines.into())
     }
 
     fn bookmark(&mut self, now: Instant) -> Bytes {

@@ -51,7 +51,7 @@ fn bomb() -> String {
         format!("a{level}: &a{level} [{refer}]\n")
     };
     let first = "metadata: {name: bomb}\na0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
-    first + &(1..9).map(level).collect::<String>()
+    first + &(1..9).map(level).collect::<Vec<_>>().concat()
 }
 
 fn varint(mut number: u64) -> Vec<u8> {
@@ -160,7 +160,7 @@ fn cases() -> Vec<Case> {
         case("a huge header", "GET /api", &format!("X-Large: {}\r\n", "x".repeat(2 << 20)), "", Refused),
         case("a method of its own", format!("FLY {MAPS}"), "", "", Refused),
     ];
-    let groups: String = (0..500).map(|number| format!("Impersonate-Group: g{number}\r\n")).collect();
+    let groups = (0..500).map(|number| format!("Impersonate-Group: g{number}\r\n")).collect::<Vec<_>>().concat();
     cases.push(case("500 groups", "GET /api", &format!("Impersonate-User: a\r\n{groups}"), "", Status));
     cases
 }

@@ -153,6 +153,31 @@ async fn what_is_forgotten_is_expired() -> Result<()> {
     Ok(())
 }
 
+#[tokio::test]
+async fn a_long_beginning_that_nobody_reads_costs_nothing() -> Result<()> {
+    let _turn = turn().await;
+    let server = Server::start(Settings::default())?;
+    let router = TowerToHyperService::new(server.router_as(admin()));
+    for number in 0..24 {
+        let map = json!({"metadata": {"name": format!("m{number}")}, "data": {"a": "x".repeat(900_000)}});
+        call(&router, "POST", MAPS, &map).await?;
+    }
+    let before = resident();
+    let begin =
+        format!("{MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
+    let mut streams = Vec::new();
+    for _ in 0..50 {
+        streams.push(call(&router, "GET", &begin, &Value::Null).await?.into_body().into_data_stream());
+    }
+    let grown = resident().saturating_sub(before);
+    ensure!(grown < 64 << 20, "{grown} bytes for what nobody reads, of 1 GB");
+    let text = lines(&mut streams[7], |text| text.contains("initial-events-end")).await?;
+    ensure!(text.matches(r#"{"type":"ADDED""#).count() == 24 && text.trim_end().lines().count() == 25);
+    server.end();
+    no_panics();
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn who_does_not_read_holds_nobody_up() -> Result<()> {
     let _turn = turn().await;

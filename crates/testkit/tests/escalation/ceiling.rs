@@ -99,8 +99,8 @@ fn summing(label: &str) -> Value {
     json!({"aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"to": label}}]}})
 }
 
-fn with(mut role: Value, more: Value) -> Value {
-    crate::things::merge(&mut role, &more);
+fn with(mut role: Value, more: impl Into<Value>) -> Value {
+    crate::things::merge(&mut role, &more.into());
     role
 }
 

@@ -55,7 +55,7 @@ pub(crate) async fn every_way_is_guarded(both: &Both) -> Result<()> {
         apart.is_empty(),
         "attempts differ in {} ways:\n{}",
         apart.len(),
-        Vec::from_iter(apart.into_values()).join("\n")
+        apart.into_values().collect::<Vec<_>>().join("\n")
     );
 
     for (name, target) in [("the real server", &both.real), ("our server", &both.ours)] {
@@ -195,12 +195,14 @@ impl Attempt {
         if self.way == Way::PostGenerated {
             let prefix = format!("{}-", self.object.name);
             let text = answer.body.to_string();
-            let mut parts = text.split(prefix.as_str());
-            let mut whole = parts.next().unwrap_or_default().to_owned();
-            for part in parts {
+            let drawn = |part: &str| {
                 let suffix = part.bytes().take_while(u8::is_ascii_alphanumeric).count();
-                whole += &format!("{prefix}{}{}", if suffix == 5 { "xxxxx" } else { &part[..suffix] }, &part[suffix..]);
-            }
+                let (suffix, rest) = part.split_at(suffix);
+                format!("{}{rest}", if suffix.len() == 5 { "xxxxx" } else { suffix })
+            };
+            let mut parts = text.split(prefix.as_str());
+            let first = parts.next().unwrap_or_default().to_owned();
+            let whole = std::iter::once(first).chain(parts.map(drawn)).collect::<Vec<_>>().join(&prefix);
             answer.body = serde_json::from_str(&whole).unwrap_or_default();
         }
         answer

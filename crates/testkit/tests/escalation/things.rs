@@ -115,14 +115,10 @@ impl Object {
             }
             Thing::Loosened => vec![bound(name)],
             Thing::Source => {
-                vec![role(&other, json!({}), json!({"aggregationRule": self.selectors(name)})), bound(&other)]
+                vec![role(&other, json!({}), json!({"aggregationRule": selectors(name)})), bound(&other)]
             }
             _ => Vec::new(),
         }
-    }
-
-    fn selectors(&self, value: &str) -> Value {
-        json!({"clusterRoleSelectors": [{"matchLabels": {"flow": value}}]})
     }
 
     /// As it is before.
@@ -132,8 +128,8 @@ impl Object {
         let role = format!("prize-{}", self.prize);
         let more = match self.thing {
             Thing::Role | Thing::ClusterRole | Thing::Aggregated => json!({"rules": []}),
-            Thing::Reselected => json!({"rules": [], "aggregationRule": self.selectors("nothing")}),
-            Thing::Loosened => json!({"rules": [], "aggregationRule": self.selectors(&self.name)}),
+            Thing::Reselected => json!({"rules": [], "aggregationRule": selectors("nothing")}),
+            Thing::Loosened => json!({"rules": [], "aggregationRule": selectors(&self.name)}),
             Thing::Source => json!({"rules": prize(self.prize)}),
             Thing::RoleBinding | Thing::ClusterRoleBinding => {
                 json!({"subjects": [], "roleRef": role_ref("ClusterRole", &role)})
@@ -152,7 +148,7 @@ impl Object {
     pub(crate) fn change(&self) -> Value {
         match self.thing {
             Thing::Role | Thing::ClusterRole => json!({"rules": prize(self.prize)}),
-            Thing::Aggregated | Thing::Reselected => json!({"aggregationRule": self.selectors(&self.name)}),
+            Thing::Aggregated | Thing::Reselected => json!({"aggregationRule": selectors(&self.name)}),
             Thing::Loosened => json!({"rules": prize(self.prize), "aggregationRule": null}),
             Thing::Source => json!({"metadata": {"labels": {"flow": self.name}}}),
             Thing::RoleBinding | Thing::LocalBinding | Thing::ClusterRoleBinding => {
@@ -183,6 +179,11 @@ impl Object {
             })
             .collect()
     }
+}
+
+/// Selects by the label that rules flow along.
+fn selectors(value: &str) -> Value {
+    json!({"clusterRoleSelectors": [{"matchLabels": {"flow": value}}]})
 }
 
 /// A merge patch on a document.

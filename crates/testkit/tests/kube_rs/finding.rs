@@ -33,7 +33,7 @@ pub(crate) async fn discovery(client: &Client) -> Result<()> {
     let names = |found: &Discovery| {
         let mut names: Vec<String> = found
             .groups()
-            .flat_map(|group| group.recommended_resources())
+            .flat_map(discovery::ApiGroup::recommended_resources)
             .map(|(resource, able)| format!("{}/{} {:?}", resource.api_version, resource.plural, able.scope))
             .collect();
         names.sort();

@@ -23,13 +23,13 @@ use rolewright_testkit::apiserver::ApiServer;
 use tokio::time::{sleep, timeout};
 
 /// Nothing takes longer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn on_the_real_server() -> Result<()> {
     let Some(server) = ApiServer::start("the kube-rs suite")? else { return Ok(()) };
     ensure!(server.controllers, "the kube-rs suite needs Kubernetes' controllers, which come with the testbed");
-    every_step("real", &client(&server.ready.kubeconfig).await?).await
+    Box::pin(every_step("real", &client(&server.ready.kubeconfig).await?)).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,7 +43,7 @@ async fn on_our_server_over_tls() -> Result<()> {
     let running = tokio::spawn(listening.run(async {
         let _ = ended.await;
     }));
-    every_step("TLS", &client?).await?;
+    Box::pin(every_step("TLS", &client?)).await?;
     drop(end);
     timeout(PATIENCE, running).await.context("the server does not end")??;
     Ok(())
@@ -52,7 +52,7 @@ async fn on_our_server_over_tls() -> Result<()> {
 #[tokio::test(flavor = "multi_thread")]
 async fn on_our_server_without_a_socket() -> Result<()> {
     let server = Server::start(Settings::default())?;
-    every_step("in process", &Client::new(server.router_as(admin()), "default")).await?;
+    Box::pin(every_step("in process", &Client::new(server.router_as(admin()), "default"))).await?;
     server.end();
     Ok(())
 }
@@ -65,21 +65,21 @@ async fn client(kubeconfig: &Path) -> Result<Client> {
 }
 
 async fn every_step(place: &str, client: &Client) -> Result<()> {
-    step(place, "objects", verbs::objects(client)).await?;
-    step(place, "pages", verbs::pages(client)).await?;
-    step(place, "patches", verbs::patches(client)).await?;
-    step(place, "applying", verbs::applying(client)).await?;
-    step(place, "subresources", verbs::subresources(client)).await?;
-    step(place, "refusals", verbs::refusals(client)).await?;
-    step(place, "discovery", finding::discovery(client)).await?;
-    step(place, "dynamic objects", finding::dynamic_objects(client)).await?;
-    step(place, "watches", watching::plain_watches(client)).await?;
-    step(place, "watchers", watching::watchers(client)).await?;
-    step(place, "reflector", watching::reflector(client)).await?;
-    step(place, "conditions", watching::conditions(client)).await?;
-    step(place, "controller", controlling::controller(client)).await?;
-    step(place, "finalizer", controlling::finalizing(client)).await?;
-    step(place, "recorder", controlling::recording(client)).await
+    step(place, "objects", Box::pin(verbs::objects(client))).await?;
+    step(place, "pages", Box::pin(verbs::pages(client))).await?;
+    step(place, "patches", Box::pin(verbs::patches(client))).await?;
+    step(place, "applying", Box::pin(verbs::applying(client))).await?;
+    step(place, "subresources", Box::pin(verbs::subresources(client))).await?;
+    step(place, "refusals", Box::pin(verbs::refusals(client))).await?;
+    step(place, "discovery", Box::pin(finding::discovery(client))).await?;
+    step(place, "dynamic objects", Box::pin(finding::dynamic_objects(client))).await?;
+    step(place, "watches", Box::pin(watching::plain_watches(client))).await?;
+    step(place, "watchers", Box::pin(watching::watchers(client))).await?;
+    step(place, "reflector", Box::pin(watching::reflector(client))).await?;
+    step(place, "conditions", Box::pin(watching::conditions(client))).await?;
+    step(place, "controller", Box::pin(controlling::controller(client))).await?;
+    step(place, "finalizer", Box::pin(controlling::finalizing(client))).await?;
+    step(place, "recorder", Box::pin(controlling::recording(client))).await
 }
 
 async fn step(place: &str, name: &str, steps: impl Future<Output = Result<()>>) -> Result<()> {

@@ -5,7 +5,7 @@ use std::pin::pin;
 use anyhow::{Context, Result, ensure};
 use futures::{Stream, StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{DeleteParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
 use kube::core::PartialObjectMeta;
 use kube::runtime::reflector::{self, ObjectRef};
 use kube::runtime::wait::{await_condition, conditions, delete::delete_and_finalize};
@@ -39,7 +39,7 @@ pub(crate) async fn plain_watches(client: &Client) -> Result<()> {
     let ns = namespace(client, "watches").await?;
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), &ns);
     maps.create(&PostParams::default(), &config_map("old", "one", "1")).await?;
-    let from = maps.list(&Default::default()).await?.metadata.resource_version.context("a version")?;
+    let from = maps.list(&ListParams::default()).await?.metadata.resource_version.context("a version")?;
     let params = WatchParams::default().labels("part=one").timeout(60);
     let mut events = pin!(maps.watch(&params, &from).await?);
     let mut metadata = pin!(maps.watch_metadata(&params, &from).await?);
