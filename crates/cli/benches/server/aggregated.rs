@@ -66,7 +66,7 @@ async fn shows(admin: &mut Connection, verb: &str) -> Result<Duration> {
     for name in FOLLOWERS {
         while !has(&admin.get(&format!("{PATH}/{name}")).await?, verb) {
             waited = began.elapsed();
-            ensure!(waited < Duration::from_secs(600), "`{name}` does not follow");
+            ensure!(waited < Duration::from_mins(10), "`{name}` does not follow");
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }

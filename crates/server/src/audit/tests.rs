@@ -27,7 +27,9 @@ fn record() -> Record {
             api_version: "v1".into(),
             ..AuditedObject::default()
         }),
-        response: Response::Status(Box::new(Failure::not_found(GroupResource { group: "", resource: "pods" }, "x").to_json())),
+        response: Response::Status(Box::new(
+            Failure::not_found(GroupResource { group: "", resource: "pods" }, "x").to_json(),
+        )),
         received: "2026-11-16T01:30:14.795811Z".parse().unwrap(),
         reached: "2026-11-16T01:30:14.7969Z".parse().unwrap(),
         annotations: BTreeMap::new(),
