@@ -17,11 +17,6 @@ pub(crate) fn restore_fault(ty: &'static Type, object: &Object) -> Option<String
 fn fault(ty: Ty, go: &'static str, value: &Value) -> Option<String> {
     let named = |plain: &'static str| if go.is_empty() { plain } else { go };
     match (ty, value) {
-        (_, Value::Null)
-        | (Ty::Any, _)
-        | (Ty::Bool, Value::Bool(_))
-        | (Ty::String, Value::String(_))
-        | (Ty::Bytes, Value::Array(_)) => None,
         (Ty::Bytes, Value::String(text)) => {
             base64::canonical(text).err().map(|why| format!("error decoding from json: {why}"))
         }
@@ -39,7 +34,12 @@ fn fault(ty: Ty, go: &'static str, value: &Value) -> Option<String> {
             };
             Some(format!("cannot convert float64 to {}", named(plain)))
         }
-        (Ty::Int32 | Ty::Int64 | Ty::Uint32 | Ty::Float64, Value::Number(_)) => None,
+        (_, Value::Null)
+        | (Ty::Any, _)
+        | (Ty::Bool, Value::Bool(_))
+        | (Ty::String, Value::String(_))
+        | (Ty::Bytes, Value::Array(_))
+        | (Ty::Int32 | Ty::Int64 | Ty::Uint32 | Ty::Float64, Value::Number(_)) => None,
         (Ty::Bool, _) => Some("unrecognized type: bool".to_owned()),
         (Ty::String, _) => Some("unrecognized type: string".to_owned()),
         (Ty::Int32, _) => Some("unrecognized type: int32".to_owned()),
