@@ -51,7 +51,7 @@ impl Logs {
             for outcome in &mut played.outcomes {
                 let told = |events: &Events| json!(events.get(&outcome.audit_id).cloned().unwrap_or_default());
                 let (mut real, mut ours) = (told(&real), told(&ours));
-                forget_mode(&real, &mut ours);
+                forget_modes(&mut real, &mut ours);
                 played.names.0.normalise(&mut real);
                 played.names.1.normalise(&mut ours);
                 for difference in played.twins.compare(&real, &ours) {
@@ -110,13 +110,17 @@ fn read(path: &Path) -> Result<Events> {
     Ok(events)
 }
 
-/// Which of its rights let the superuser speak for somebody is told by the real server only if a cache of its own does not
-/// know it yet.
-fn forget_mode(real: &Value, ours: &mut Value) {
-    for (stage, event) in ours.as_object_mut().into_iter().flatten() {
-        let told = real.get(stage).is_some_and(|real| real.get("authenticationMetadata").is_some());
-        if let (false, Some(fields)) = (told, event.as_object_mut()) {
-            fields.remove("authenticationMetadata");
+/// Which right lets somebody speak for another is told only while a cache does not know it yet, so it may be on one side
+/// only. Where both tell, they tell the same.
+fn forget_modes(real: &mut Value, ours: &mut Value) {
+    const MODE: &str = "authenticationMetadata";
+    let (Some(real), Some(ours)) = (real.as_object_mut(), ours.as_object_mut()) else { return };
+    for (stage, real) in real {
+        let Some(ours) = ours.get_mut(stage).and_then(Value::as_object_mut) else { continue };
+        let Some(real) = real.as_object_mut() else { continue };
+        if real.contains_key(MODE) != ours.contains_key(MODE) {
+            real.remove(MODE);
+            ours.remove(MODE);
         }
     }
 }
