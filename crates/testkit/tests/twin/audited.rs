@@ -126,7 +126,7 @@ fn forget_modes(real: &mut Value, ours: &mut Value) {
 }
 
 /// What differs for reasons outside the log: the superuser is called otherwise, nobody here looks after pod security, slow
-/// requests say what took so long, and versions in a URL come from earlier answers.
+/// requests say what took so long, versions in a URL come from earlier answers, and Go finds conflicts in any order.
 fn forget(fields: &mut serde_json::Map<String, Value>) {
     if let Some(user) = fields.get_mut("user").and_then(Value::as_object_mut)
         && user
@@ -139,6 +139,10 @@ fn forget(fields: &mut serde_json::Map<String, Value>) {
     if let Some(annotations) = fields.get_mut("annotations").and_then(Value::as_object_mut) {
         annotations.remove("pod-security.kubernetes.io/enforce-policy");
         annotations.retain(|key, _| !key.starts_with("apiserver.latency.k8s.io/"));
+    }
+    let causes = fields.get_mut("responseStatus").and_then(|status| status.pointer_mut("/details/causes"));
+    if let Some(Value::Array(causes)) = causes {
+        causes.sort_by_cached_key(Value::to_string);
     }
     if let Some(Value::String(uri)) = fields.get_mut("requestURI") {
         for key in ["resourceVersion=", "continue="] {
