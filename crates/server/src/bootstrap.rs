@@ -6,10 +6,14 @@ use serde_json::{Value, json};
 use crate::Server;
 use crate::cluster::Draft;
 use crate::json::put;
+use crate::kinds::service;
 use crate::strategy::{self, Object};
 use crate::{time, uid};
 
 const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/// The first address of the range that services have theirs from.
+const OWN_ADDRESS: &str = "10.96.0.1";
 
 /// The priorities of what a cluster cannot do without.
 const PRIORITIES: [(&str, i64, &str); 2] = [
@@ -25,6 +29,12 @@ pub(crate) fn fill(server: &Server) {
         let class = json!({"metadata": {"name": name}, "value": value, "description": about});
         store(server, "scheduling.k8s.io", "priorityclasses", "kube-apiserver", class);
     }
+    if let Some(certificate) = &server.settings().root_ca {
+        let metadata = json!({"name": "extension-apiserver-authentication", "namespace": "kube-system"});
+        let map = json!({"metadata": metadata, "data": {"client-ca-file": certificate}});
+        store(server, "", "configmaps", "kube-apiserver", map);
+    }
+    store(server, "", "services", "kube-apiserver", own_service());
     let world = bootstrap::world();
     for role in world.roles.values() {
         let plural = match &role.key {
@@ -42,6 +52,19 @@ pub(crate) fn fill(server: &Server) {
     }
 }
 
+/// The name that clients within a cluster know the server by. Nobody listens on its address here.
+fn own_service() -> Value {
+    json!({
+        "metadata": {
+            "name": "kubernetes", "namespace": "default", "labels": {"component": "apiserver", "provider": "kubernetes"},
+        },
+        "spec": {
+            "clusterIP": OWN_ADDRESS, "ipFamilyPolicy": "SingleStack",
+            "ports": [{"name": "https", "protocol": "TCP", "port": 443, "targetPort": 6443}],
+        },
+    })
+}
+
 /// Stores an object as the server's own.
 pub(crate) fn store(server: &Server, group: &str, plural: &str, manager: &str, object: Value) {
     let (Some(served), Value::Object(mut object)) = (server.catalog().find(group, "v1", plural), object) else {
@@ -57,6 +80,9 @@ pub(crate) fn store(server: &Server, group: &str, plural: &str, manager: &str, o
         metadata.insert("creationTimestamp".into(), now.as_str().into());
     }
     crate::ownership::track(server.catalog(), served, None, &mut object, manager, "");
+    if plural == "services" {
+        service::allocate(&mut object, || OWN_ADDRESS.to_owned(), || 0);
+    }
     if strategy::before_create(served.facts, &mut object, &namespace).is_err() {
         return;
     }

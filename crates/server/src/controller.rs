@@ -4,6 +4,7 @@
 //! Controllers act through the same calls as clients, as the server's own user.
 
 mod collect;
+mod expire;
 mod namespace;
 pub(crate) mod protect;
 
@@ -34,6 +35,7 @@ pub(crate) fn furnish_account(server: &Server, name: &str) {
 
 /// Starts the task that does the work as it comes.
 pub(crate) fn start(server: &Server) {
+    tokio::spawn(expire::run(server.clone()));
     let server = server.clone();
     tokio::spawn(async move {
         loop {

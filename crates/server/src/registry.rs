@@ -4,6 +4,7 @@
 //! decode and default, namespace, ownership of fields, escalation, the kind's own rules, and then the commit.
 
 mod admit;
+mod allocate;
 mod apply;
 mod bind;
 mod create;
@@ -31,6 +32,7 @@ use crate::Server;
 use crate::authn::Identity;
 use crate::catalog::Served;
 use crate::cluster::{Draft, Entry};
+use crate::codec;
 use crate::http::auditing::Sent;
 use crate::http::negotiate::{self, Form};
 use crate::http::request::RequestInfo;
@@ -38,7 +40,6 @@ use crate::http::respond::{self, Answer};
 use crate::query::{FieldValidation, Query};
 use crate::status::Failure;
 use crate::strategy::Object;
-use crate::{codec, uid};
 
 /// A request about a resource, ready to be answered.
 pub(crate) struct Call<'a> {
@@ -128,29 +129,6 @@ impl Call<'_> {
             return Err(Failure::new(500, "", "etcdserver: request is too large"));
         }
         Ok(draft)
-    }
-
-    /// Addresses and ports that a service gets from the server.
-    fn allocate(&self, object: &mut Object, old: Option<&Object>, dry_run: bool) -> Result<(), Failure> {
-        if self.served.plural != "services" || !self.served.group.is_empty() || !self.info.subresource.is_empty() {
-            return Ok(());
-        }
-        if let Some(old) = old {
-            crate::kinds::service::keep_allocated(object, old);
-        }
-        // WHY: drawn, not counted: nothing is reachable there, and a clash among 65,000 harms nobody.
-        // What is only tried out gets what nobody can have.
-        let next_ip = || {
-            let drawn = || format!("10.96.{}.{}", uid::random_below(256), 1 + uid::random_below(254));
-            if dry_run { "10.96.0.0".to_owned() } else { drawn() }
-        };
-        let mut beyond = 32_768;
-        let next_port = || {
-            beyond += 1;
-            if dry_run { beyond } else { i64::from(30_000 + uid::random_below(2768)) }
-        };
-        let errors = crate::kinds::service::allocate(object, next_ip, next_port);
-        if errors.is_empty() { Ok(()) } else { Err(Failure::invalid("", "Service", meta(object, "name"), &errors)) }
     }
 
     /// Whose fields the written ones become.

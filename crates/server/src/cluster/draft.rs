@@ -82,6 +82,7 @@ impl Draft {
             labels: self.labels.clone(),
             owners: self.owners.clone(),
             deleting: self.deleting,
+            written: u32::try_from(crate::time::now().as_second()).unwrap_or_default(),
             digits_at: self.head.len(),
             body: Bytes::from(body),
         }
