@@ -149,6 +149,12 @@ async fn live(home: Arc<Home>, setup: Setup) -> Result<()> {
         .await
         .context("the server ends watches, and the client watches on")?;
     write(&home, &namespace, "late").await?;
+    converged(&home, &namespace, setup, &mut process).await?;
+    // What comes and goes between two watches was never there for the client; what it has seen must go for it as well.
+    for (resource, api) in RESOURCES {
+        let gone = home.send("DELETE", &format!("{api}/namespaces/{namespace}/{resource}/stays-late"), None).await?;
+        ensure!(gone.0 == 200, "{gone:?}");
+    }
     let end = converged(&home, &namespace, setup, &mut process).await?;
     for (resource, counts) in &end.events {
         let count = |event: &str| counts.get(event).copied().unwrap_or_default();
