@@ -130,10 +130,6 @@ impl Way {
         )
     }
 
-    pub(crate) fn applies(self) -> bool {
-        matches!(self, Self::Apply | Self::ApplyNew | Self::ApplyDry)
-    }
-
     /// The requests, in order.
     pub(crate) fn asks(self, object: &Object, oracle: &mut Oracle) -> Result<Vec<Ask>> {
         let (all, path, greedy) = (object.collection(), object.path(), object.greedy());

@@ -135,19 +135,13 @@ pub(crate) async fn patches(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Server-side apply; not asked for where the server does not serve it.
+/// Server-side apply.
 pub(crate) async fn applying(client: &Client) -> Result<()> {
     let ns = namespace(client, "applying").await?;
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), &ns);
     let params = PatchParams::apply("kube-rs");
     let map = config_map("a", "one", "1");
-    let applied = match maps.patch("a", &params, &Patch::Apply(&map)).await {
-        Err(Error::Api(status)) if status.code == 415 => {
-            println!("skipped: server-side apply is not served yet");
-            return Ok(());
-        }
-        applied => applied?,
-    };
+    let applied = maps.patch("a", &params, &Patch::Apply(&map)).await?;
     ensure!(applied.managed_fields().iter().any(|entry| entry.manager.as_deref() == Some("kube-rs")));
     let again = maps.patch("a", &params, &Patch::Apply(&map)).await?;
     ensure!(again.resource_version() == applied.resource_version(), "the same again changes nothing");
