@@ -3,7 +3,7 @@
 use super::Finding;
 use super::words::words;
 
-const PURE: &[&str] = &["crates/core/src/", "crates/plan/src/"];
+const PURE: &[&str] = &["crates/cel/src/", "crates/core/src/", "crates/crd/src/", "crates/plan/src/"];
 
 const MODULES: &[(&str, &str)] = &[
     ("env", "take the value as an argument"),
