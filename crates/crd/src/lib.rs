@@ -6,6 +6,7 @@ mod default;
 mod pattern;
 mod prune;
 pub mod schema;
+pub mod version;
 
 pub use pattern::Pattern;
 pub use schema::Schema;

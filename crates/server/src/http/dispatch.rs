@@ -19,6 +19,7 @@ use super::{negotiate, plain};
 use crate::Server;
 use crate::audit;
 use crate::authn::{Identity, Impersonation};
+use crate::custom;
 use crate::query::Query;
 use crate::registry::Call;
 use crate::review;
@@ -182,7 +183,7 @@ fn resource(
     };
     let call = Call {
         server,
-        served,
+        served: &served,
         info,
         identity,
         query: Query::parse(query),
@@ -207,6 +208,7 @@ fn resource(
     negotiate::plain(call.accept.unwrap_or_default(), ["list", "watch"].contains(&info.verb.as_str()))?;
     let deprecated = DEPRECATED.iter().find(|(plural, _)| served.group.is_empty() && served.plural == *plural);
     call.warn(deprecated.map(|(_, warning)| (*warning).to_owned()));
+    call.warn(served.custom().and_then(custom::Version::warning).map(str::to_owned));
     let mut answer = verb(&call).unwrap_or_else(|failure| respond::failure(&failure));
     respond::warn(&mut answer, &call.warnings.take());
     answer.extensions_mut().insert(call.sent.take());

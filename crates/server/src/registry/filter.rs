@@ -54,7 +54,7 @@ impl Filter {
                 "metadata.namespace" => entry.namespace.to_string(),
                 field => {
                     let object = object.get_or_insert_with(|| served.view(entry));
-                    served.strategy.select(object, field)
+                    served.strategy().select(object, field)
                 }
             };
             (value == term.value) != term.negated

@@ -63,7 +63,7 @@ impl Call<'_> {
                         self.check_names(&scale)?;
                         return self.scaled(old, &scale);
                     };
-                    let patched = patch::apply(kind, ty, &live, &self.body, options.field_validation)?;
+                    let patched = patch::apply(kind, Some(ty), &live, &self.body, options.field_validation)?;
                     let target = Target { ty, api_version: API_VERSION, kind: SCALE.kind };
                     let scale = self.conform_patched(kind, &target, &patched, &options)?;
                     self.check_names(&scale)?;
