@@ -3,9 +3,14 @@
 //! Pure: no I/O, no clock. Definitions and objects come from clients, so every step is bounded.
 
 mod default;
+mod format;
+mod go;
+mod lists;
 mod pattern;
 mod prune;
+mod ratchet;
 pub mod schema;
+mod validate;
 
 pub use pattern::Pattern;
 pub use schema::Schema;
