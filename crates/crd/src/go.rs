@@ -161,6 +161,37 @@ fn write_text(text: &str, out: &mut String) {
     write!(out, "{}", JsonText(text)).expect("a String takes all text");
 }
 
+/// A value as `%v` prints it.
+pub(crate) fn printed(value: &Value) -> String {
+    match Data::from(value) {
+        Data::Null => "<nil>".to_owned(),
+        Data::Bool(on) => on.to_string(),
+        Data::Number(number) => number.text(),
+        Data::Text(text) => text.to_owned(),
+        Data::List(items) => {
+            let items: Vec<String> = items.iter().map(printed).collect();
+            format!("[{}]", items.join(" "))
+        }
+        Data::Object(object) => {
+            let fields: Vec<String> = object.iter().map(|(name, value)| format!("{name}:{}", printed(value))).collect();
+            format!("map[{}]", fields.join(" "))
+        }
+    }
+}
+
+/// The Go type that a value is decoded to.
+pub(crate) fn type_name(value: &Value) -> &'static str {
+    match Data::from(value) {
+        Data::Null => "<nil>",
+        Data::Bool(_) => "bool",
+        Data::Number(Num::Int(_)) => "int64",
+        Data::Number(Num::Float(_)) => "float64",
+        Data::Text(_) => "string",
+        Data::List(_) => "[]interface {}",
+        Data::Object(_) => "map[string]interface {}",
+    }
+}
+
 /// Equality of decoded values as Go's `reflect.DeepEqual` has it: `1` is not `1.0`.
 pub(crate) fn equal(one: &Value, other: &Value) -> bool {
     equal_data(one.into(), other.into())

@@ -6,10 +6,12 @@ mod default;
 mod format;
 mod go;
 mod lists;
+pub mod metadata;
 mod pattern;
 mod prune;
 mod ratchet;
 pub mod schema;
+pub mod strategy;
 mod validate;
 
 pub use pattern::Pattern;
