@@ -3,9 +3,16 @@
 //! Pure: no I/O, no clock. Definitions and objects come from clients, so every step is bounded.
 
 mod default;
+mod format;
+mod go;
+mod lists;
+pub mod metadata;
 mod pattern;
 mod prune;
+mod ratchet;
 pub mod schema;
+pub mod strategy;
+mod validate;
 pub mod version;
 
 pub use pattern::Pattern;

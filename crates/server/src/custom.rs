@@ -5,13 +5,11 @@
 
 mod definition;
 mod form;
-mod scale;
 mod strategy;
 mod table;
 
 pub(crate) use definition::{Definition, Version};
-pub(crate) use form::Malformed;
-pub(crate) use scale::ScalePaths;
+pub(crate) use rolewright_crd::metadata::Malformed;
 
 use crate::facts::Handling;
 

@@ -90,7 +90,7 @@ impl Call<'_> {
         let expected = codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
         let decoded = match self.served.custom() {
             Some(version) => codec::decode_untyped(self.content_type, &self.body, expected, validation, |object| {
-                version.coerce(object, Malformed::Refused)
+                version.coerce(object, Malformed::Refuse)
             })?,
             None => codec::decode(self.content_type, &self.body, expected, validation).map_err(unnamed_scheme)?,
         };

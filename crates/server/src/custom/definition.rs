@@ -3,14 +3,16 @@
 use std::sync::{Arc, OnceLock};
 
 use rolewright_core::Name;
+use rolewright_crd::strategy::{Kind, Scale};
 use rolewright_crd::{Schema, version};
 use serde_json::Value;
 
-use super::{BUT_STATUS, LAST_VERBS, PART_VERBS, STATUS, ScalePaths, VERBS, WHOLE};
+use super::{BUT_STATUS, LAST_VERBS, PART_VERBS, STATUS, VERBS, WHOLE};
 use crate::catalog::{Origin, Served, Subresource, api_version};
 use crate::cluster::{Collection, Entry};
 use crate::facts::Handling;
 use crate::strategy::Object;
+use crate::strategy::embedded::Metadata;
 
 /// A definition whose names are accepted.
 pub(crate) struct Definition {
@@ -19,6 +21,7 @@ pub(crate) struct Definition {
     group: Name,
     names: Names,
     namespaced: bool,
+    preserves_unknown_fields: bool,
     /// No new objects: it is about to go.
     pub(crate) terminating: bool,
     versions: Box<[Kept]>,
@@ -43,11 +46,13 @@ struct Names {
 /// One version of a definition.
 struct Kept {
     name: Name,
+    /// Group and version.
+    api_version: Box<str>,
     served: bool,
     /// What who uses it is warned of.
     warning: Option<Box<str>>,
     status: bool,
-    scale: Option<ScalePaths>,
+    scale: Option<Scale>,
     compiled: Arc<OnceLock<Compiled>>,
 }
 
@@ -82,16 +87,18 @@ impl Definition {
             let compiled = before.and_then(|before| before.versions.get(at)).map(|kept| kept.compiled.clone());
             Kept {
                 name: text(version, "name").into(),
+                api_version: api_version(&group, text(version, "name")).into(),
                 served: is(version, "served"),
                 warning: is(version, "deprecated").then(|| warning(spec, &group, list, version)),
                 status: part(version, "status").is_some(),
-                scale: part(version, "scale").map(ScalePaths::read),
+                scale: part(version, "scale").map(Scale::read),
                 compiled: compiled.unwrap_or_default(),
             }
         });
         Some(Self {
             entry: entry.clone(),
             namespaced: text(spec, "scope") == "Namespaced",
+            preserves_unknown_fields: is(spec, "preserveUnknownFields"),
             terminating: has_condition(status, "Terminating"),
             stored: list.iter().position(|version| is(version, "storage")).unwrap_or_default(),
             since: before.map_or(entry.revision, |before| before.since),
@@ -183,8 +190,21 @@ impl Version {
         &self.definition.names.kind
     }
 
-    pub(super) fn api_version(&self) -> String {
-        api_version(&self.definition.group, self.name())
+    pub(super) fn api_version(&self) -> &str {
+        &self.kept().api_version
+    }
+
+    /// The rules for its objects.
+    pub(super) fn rules(&self) -> Kind<'_> {
+        Kind {
+            schema: self.schema(),
+            api_version: self.api_version(),
+            kind: self.kind(),
+            status: self.kept().status,
+            scale: self.scale(),
+            preserve_unknown_fields: self.definition.preserves_unknown_fields,
+            meta: &Metadata,
+        }
     }
 
     pub(crate) fn list_kind(&self) -> &str {
@@ -217,12 +237,7 @@ impl Version {
         self.kept().warning.as_deref()
     }
 
-    /// The status is a part of its own.
-    pub(super) fn has_status(&self) -> bool {
-        self.kept().status
-    }
-
-    pub(crate) fn scale(&self) -> Option<&ScalePaths> {
+    pub(crate) fn scale(&self) -> Option<&Scale> {
         self.kept().scale.as_ref()
     }
 

@@ -1,35 +1,22 @@
 //! Between what clients send, what is stored, and what clients see.
 
+use rolewright_crd::metadata::{Malformed, ObjectMeta as _};
 use serde_json::Value;
 
 use super::Version;
 use crate::cluster::Entry;
-use crate::codec;
-use crate::facts;
 use crate::strategy::Object;
-
-/// What is done with metadata that is not as it should be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Malformed {
-    /// It is refused.
-    Refused,
-    /// It is dropped: what was stored once must stay readable.
-    Dropped,
-}
+use crate::strategy::embedded::Metadata;
 
 impl Version {
     /// Brings an object into the form of this version: metadata of its type, nothing that the schema does not know, no
     /// nulls that may not be. Returns what was dropped.
     pub(crate) fn coerce(&self, object: &mut Object, malformed: Malformed) -> Result<Vec<String>, String> {
         let mut dropped = Vec::new();
-        let metadata = match object.remove("metadata") {
-            None => None,
-            Some(metadata) => Some(conform_metadata(metadata, malformed, &mut dropped)?),
-        };
+        let metadata = object.remove("metadata");
+        let metadata = metadata.map(|metadata| conform(metadata, malformed, &mut dropped)).transpose()?;
         if self.is_of(object) {
-            let schema = self.schema();
-            dropped.extend(schema.prune_and_tell(object));
-            schema.prune_nulls(object);
+            dropped.extend(self.rules().coerce(object, malformed).map_err(|error| error.to_string())?);
         }
         object.extend(metadata.map(|metadata| ("metadata".to_owned(), metadata)));
         Ok(dropped)
@@ -58,11 +45,11 @@ impl Version {
         let version = object.get("apiVersion").and_then(Value::as_str).and_then(|text| text.rsplit_once('/'));
         let written_in = version.and_then(|(_, version)| self.sibling(version)).unwrap_or_else(|| self.clone());
         // What is dropped of an object that is stored is not told to anybody.
-        let _ = written_in.coerce(&mut object, Malformed::Dropped);
+        let _ = written_in.coerce(&mut object, Malformed::Drop);
         written_in.fill(&mut object);
         if written_in.name() != self.name() {
             object.insert("apiVersion".to_owned(), self.api_version().into());
-            let _ = self.coerce(&mut object, Malformed::Dropped);
+            let _ = self.coerce(&mut object, Malformed::Drop);
         }
         object
     }
@@ -71,31 +58,28 @@ impl Version {
     pub(crate) fn to_stored(&self, mut object: Object) -> Object {
         if let Some(stored) = self.sibling(self.stored_version()).filter(|stored| stored.name() != self.name()) {
             object.insert("apiVersion".to_owned(), stored.api_version().into());
-            let _ = stored.coerce(&mut object, Malformed::Dropped);
+            let _ = stored.coerce(&mut object, Malformed::Drop);
         }
         object
     }
 }
 
-fn conform_metadata(metadata: Value, malformed: Malformed, dropped: &mut Vec<String>) -> Result<Value, String> {
-    let ty = facts::type_named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta").expect("every object has metadata");
-    match codec::conform(ty, metadata.clone()) {
+/// The form of its type; of what is stored, at least the members that have it.
+fn conform(metadata: Value, malformed: Malformed, dropped: &mut Vec<String>) -> Result<Value, String> {
+    let error = match Metadata.conform(&metadata) {
         Ok(conformed) => {
-            let path = |fault: &String| fault.split('"').nth(1).map(|path| format!("metadata.{path}"));
-            dropped.extend(conformed.strict.iter().filter_map(path));
-            Ok(conformed.value)
+            dropped.extend(conformed.unknown.iter().map(|path| format!("metadata.{path}")));
+            return Ok(Value::Object(conformed.metadata));
         }
-        Err(error) if malformed == Malformed::Refused => Err(error),
-        Err(_) => {
-            let Value::Object(members) = metadata else { return Ok(Value::Object(Object::new())) };
-            let readable = members.into_iter().filter_map(|(key, value)| {
-                let one: Object = [(key, value)].into_iter().collect();
-                match codec::conform(ty, Value::Object(one)).ok()?.value {
-                    Value::Object(one) => Some(one),
-                    _ => None,
-                }
-            });
-            Ok(Value::Object(readable.flatten().collect()))
-        }
+        Err(error) => error,
+    };
+    if malformed == Malformed::Refuse {
+        return Err(error);
     }
+    let Value::Object(members) = metadata else { return Ok(Value::Object(Object::new())) };
+    let one = |(key, value): (String, Value)| {
+        let one = Value::Object([(key, value)].into_iter().collect());
+        Metadata.conform(&one).ok().map(|conformed| conformed.metadata)
+    };
+    Ok(Value::Object(members.into_iter().filter_map(one).flatten().collect()))
 }

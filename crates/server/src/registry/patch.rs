@@ -63,7 +63,7 @@ impl Call<'_> {
     fn coerce_patched(&self, patched: &Patched, options: &WriteOptions) -> Result<Object, Failure> {
         let mut object = patched.object.clone();
         let dropped = match self.served.custom() {
-            Some(version) => version.coerce(&mut object, Malformed::Refused).map_err(|why| patched.refused(&why))?,
+            Some(version) => version.coerce(&mut object, Malformed::Refuse).map_err(|why| patched.refused(&why))?,
             None => Vec::new(),
         };
         let unknown = dropped.iter().map(|path| format!("unknown field \"{path}\""));
