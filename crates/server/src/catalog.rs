@@ -118,9 +118,14 @@ impl Catalog {
         self.custom().generation
     }
 
+    /// Whether a group is one of Kubernetes' own.
+    pub(crate) fn is_built_in(&self, group: &str) -> bool {
+        self.built_in.iter().any(|served| served.group == group)
+    }
+
     /// Whether anything of this group is served.
     pub(crate) fn has_group(&self, group: &str) -> bool {
-        self.built_in.iter().any(|served| served.group == group) || self.custom().has_group(group)
+        self.is_built_in(group) || self.custom().has_group(group)
     }
 
     /// Whether anything of this group and version is served.

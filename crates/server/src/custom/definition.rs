@@ -53,6 +53,8 @@ struct Kept {
     warning: Option<Box<str>>,
     status: bool,
     scale: Option<Scale>,
+    /// Paths that field selectors may name, such as `spec.size`.
+    selectable: Box<[Name]>,
     compiled: Arc<OnceLock<Compiled>>,
 }
 
@@ -92,6 +94,7 @@ impl Definition {
                 warning: is(version, "deprecated").then(|| warning(spec, &group, list, version)),
                 status: part(version, "status").is_some(),
                 scale: part(version, "scale").map(Scale::read),
+                selectable: selectable(version),
                 compiled: compiled.unwrap_or_default(),
             }
         });
@@ -241,6 +244,13 @@ impl Version {
         self.kept().scale.as_ref()
     }
 
+    /// Whether field selectors may name a path.
+    pub(crate) fn selects(&self, path: &str) -> bool {
+        path == "metadata.name"
+            || path == "metadata.namespace" && self.definition.namespaced
+            || self.kept().selectable.iter().any(|known| known == path)
+    }
+
     pub(crate) fn subresources<'a>(&'a self, kind: &'a str) -> Vec<Subresource<'a>> {
         let status = Subresource { name: "status", kind, kind_from: None, verbs: PART_VERBS };
         let scale =
@@ -302,6 +312,11 @@ fn warning(spec: &Value, group: &str, versions: &[Value], deprecated: &Value) ->
 fn has_condition(status: &Value, kind: &str) -> bool {
     let mut conditions = status.get("conditions").and_then(Value::as_array).into_iter().flatten();
     conditions.any(|condition| text(condition, "type") == kind && text(condition, "status") == "True")
+}
+
+fn selectable(version: &Value) -> Box<[Name]> {
+    let list = version.get("selectableFields").and_then(Value::as_array).into_iter().flatten();
+    list.map(|field| Name::from(text(field, "jsonPath").trim_start_matches('.'))).collect()
 }
 
 fn part<'a>(version: &'a Value, name: &str) -> Option<&'a Value> {

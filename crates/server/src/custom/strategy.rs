@@ -45,4 +45,10 @@ impl Strategy for Version {
     fn knows_finalizers(&self) -> bool {
         false
     }
+
+    fn select(&self, object: &Object, field: &str) -> String {
+        let mut names = field.split('.');
+        let first = names.next().and_then(|name| object.get(name));
+        strategy::selectable_text(names.fold(first, |found, name| found.and_then(|found| found.get(name))))
+    }
 }

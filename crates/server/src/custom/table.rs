@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use super::Version;
 use crate::strategy::Object;
-use crate::table;
 
 impl Version {
     pub(crate) fn columns(&self) -> Value {

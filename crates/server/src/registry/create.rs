@@ -83,6 +83,10 @@ impl Call<'_> {
         }
         self.allocate(&mut object, None, options.dry_run)?;
         strategy::before_create(self.served.rules(), &mut object, self.namespace())?;
+        if self.served.custom().is_some_and(|version| version.definition().terminating) {
+            let why = "create not allowed while custom resource definition is terminating";
+            return Err(Failure::forbidden(self.served.group_resource(), meta(&object, "name"), why));
+        }
         // What is only tried out is shown with the version that it came with, whatever that is.
         match version.filter(|_| options.dry_run) {
             Some(version) => set_meta(&mut object, "resourceVersion", version),
