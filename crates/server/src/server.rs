@@ -96,6 +96,7 @@ struct Inner {
     impersonation: ImpersonationModes,
     audit: Option<crate::audit::Audit>,
     openapi: crate::openapi::Documents,
+    discovery: crate::http::discovery::Kept,
     ended: watch::Sender<bool>,
 }
 
@@ -167,6 +168,7 @@ impl Server {
             impersonation: ImpersonationModes::default(),
             audit,
             openapi,
+            discovery: crate::http::discovery::Kept::default(),
             ended,
         }));
         bootstrap::fill(&server);
@@ -211,6 +213,10 @@ impl Server {
 
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.0.catalog
+    }
+
+    pub(crate) fn discovery(&self) -> &crate::http::discovery::Kept {
+        &self.0.discovery
     }
 
     pub(crate) fn openapi(&self) -> &crate::openapi::Documents {
