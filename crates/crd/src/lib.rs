@@ -2,4 +2,11 @@
 //!
 //! Pure: no I/O, no clock. Definitions and objects come from clients, so every step is bounded.
 
+mod default;
 pub mod definition;
+mod pattern;
+mod prune;
+pub mod schema;
+
+pub use pattern::Pattern;
+pub use schema::Schema;
