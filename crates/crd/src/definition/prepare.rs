@@ -86,7 +86,7 @@ pub fn prepare_create(definition: &mut Object) {
 /// The status stays, but for a version in which objects are stored from now on; a change of the spec is counted.
 pub fn prepare_update(definition: &mut Object, old: &Object) {
     keep(definition, old, "status");
-    if definition.get("spec") != old.get("spec") {
+    if !same_spec(definition, old) {
         let metadata = read::child(old, "metadata");
         let generation = metadata.and_then(|metadata| metadata.get("generation")).and_then(Value::as_i64);
         let next = generation.unwrap_or_default().saturating_add(1);
@@ -99,6 +99,26 @@ pub fn prepare_update(definition: &mut Object, old: &Object) {
         stored.push(storage.into());
         status.insert("storedVersions".to_owned(), stored.into());
     }
+}
+
+/// Whether two specs mean the same: a webhook of which nothing is said is as good as none.
+fn same_spec(new: &Object, old: &Object) -> bool {
+    let settled = |definition: &Object| {
+        let mut spec = read::child(definition, "spec").cloned().unwrap_or_default();
+        let conversion = child_mut(&mut spec, "conversion");
+        let is_empty = |webhook: &Object| {
+            webhook.get("clientConfig").is_none_or(Value::is_null)
+                && read::list(webhook, "conversionReviewVersions").is_empty()
+        };
+        if read::child(conversion, "webhook").is_some_and(is_empty) {
+            conversion.remove("webhook");
+        }
+        if read::list(&spec, "versions").is_empty() {
+            spec.remove("versions");
+        }
+        spec
+    };
+    new.get("spec") == old.get("spec") || settled(new) == settled(old)
 }
 
 /// Only the status, and the metadata, come from the client.

@@ -265,7 +265,9 @@ fn write_items(out: &mut String, items: Items<'_>) {
     out.push_str(",\"JSONSchemas\":");
     match items {
         Items::List(list) => list_of(out, list, |out, item| nullable(out, Props::of(Some(item)), props)),
-        Items::Schema(_) | Items::Nothing => out.push_str("null"),
+        Items::Schema(_) => out.push_str("null"),
+        // A list without schemas is the likely one of the ways to say nothing.
+        Items::Nothing => out.push_str("[]"),
     }
     out.push('}');
 }
