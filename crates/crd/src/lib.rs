@@ -4,9 +4,16 @@
 
 mod default;
 pub mod definition;
+mod format;
+mod go;
+mod lists;
+pub mod metadata;
 mod pattern;
 mod prune;
+mod ratchet;
 pub mod schema;
+pub mod strategy;
+mod validate;
 
 pub use pattern::Pattern;
 pub use schema::Schema;
