@@ -14,7 +14,6 @@ mod field_path;
 mod internal;
 mod lists;
 mod names;
-mod pattern;
 mod prepare;
 mod props;
 mod read;
@@ -33,12 +32,19 @@ use std::collections::HashMap;
 
 use rolewright_core::validate::{BadValue, FieldError, Path, names as forms};
 
+use serde_json::Value;
+
 use faults::Faults;
 use internal::Spec;
+pub(crate) use approval::{Approval, is_protected, of as approval_of};
 pub use prepare::{default, prepare_create, prepare_status, prepare_update};
 use read::Object;
 use strictness::Strictness;
+use crate::metadata::ObjectMeta;
 pub use warnings::warnings;
+
+/// What keeps definitions in the store until their objects are gone.
+pub const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// What is wrong with the name of a definition, or with the prefix of one.
 pub fn name_faults(definition: &Object, name: &str, prefix: bool) -> Vec<String> {
@@ -52,10 +58,10 @@ pub fn name_faults(definition: &Object, name: &str, prefix: bool) -> Vec<String>
 }
 
 /// What is wrong with a new definition, beyond its metadata.
-pub fn validate(definition: &Object) -> Vec<FieldError> {
+pub fn validate(definition: &Object, meta: &dyn ObjectMeta) -> Vec<FieldError> {
     let mut faults = Faults::new();
     let spec = Spec::of(definition);
-    spec::check(&mut faults, &spec, &Strictness::new());
+    spec::check(&mut faults, &spec, &Strictness::new(meta));
     check_status(&mut faults, definition);
     check_stored(&mut faults, definition, &spec);
     approval::check(&mut faults, definition, None);
@@ -64,10 +70,10 @@ pub fn validate(definition: &Object) -> Vec<FieldError> {
 }
 
 /// What is wrong with a definition that is to replace `old`, beyond its metadata.
-pub fn validate_update(definition: &Object, old: &Object) -> Vec<FieldError> {
+pub fn validate_update(definition: &Object, old: &Object, meta: &dyn ObjectMeta) -> Vec<FieldError> {
     let mut faults = Faults::new();
     let (spec, old_spec) = (Spec::of(definition), Spec::of(old));
-    let strict = Strictness::after(old, &old_spec, &spec);
+    let strict = Strictness::after(old, &old_spec, &spec, meta);
     spec::check(&mut faults, &spec, &strict);
     spec::check_change(&mut faults, &spec, &old_spec, &strict);
     check_status(&mut faults, definition);
@@ -75,6 +81,17 @@ pub fn validate_update(definition: &Object, old: &Object) -> Vec<FieldError> {
     approval::check(&mut faults, definition, Some(old));
     check_preservation(&mut faults, &spec, Some(&old_spec));
     faults.into_vec()
+}
+
+/// Brings a valid definition into the form in which it is stored.
+pub fn canonicalize(definition: &mut Object, meta: &dyn ObjectMeta) {
+    let versions = definition.get_mut("spec").and_then(|spec| spec.get_mut("versions")).and_then(Value::as_array_mut);
+    for version in versions.into_iter().flatten() {
+        let schema = version.get_mut("schema").and_then(|schema| schema.get_mut("openAPIV3Schema"));
+        if let Some(Value::Object(schema)) = schema {
+            defaults::settle(schema, meta);
+        }
+    }
 }
 
 /// What is wrong with a definition whose status is to be replaced, beyond its metadata.
@@ -97,7 +114,7 @@ fn check_stored(faults: &mut Faults, definition: &Object, spec: &Spec<'_>) {
     let at = at.child("storedVersions");
     let list = read::child(definition, "status").map(|status| read::list(status, "storedVersions")).unwrap_or_default();
     if list.is_empty() {
-        let is_list = read::child(definition, "status").is_some_and(|status| status.get("storedVersions").is_some_and(serde_json::Value::is_array));
+        let is_list = read::child(definition, "status").is_some_and(|status| status.get("storedVersions").is_some_and(Value::is_array));
         let value = if is_list { BadValue::Json("[]".to_owned()) } else { BadValue::null() };
         return faults.invalid(at, value, "must have at least one stored version");
     }
@@ -132,4 +149,16 @@ fn check_preservation(faults: &mut Faults, spec: &Spec<'_>, old: Option<&Spec<'_
         let why = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
         faults.invalid(at.child("preserveUnknownFields"), BadValue::Json("true".to_owned()), why);
     }
+}
+
+/// Whether the certificates of a definition's webhook are none.
+pub(crate) fn has_bad_certificates(definition: &Object) -> bool {
+    let certificates = conversion::certificates(Spec::of(definition).conversion);
+    !certificates.is_empty() && bundle::fault(certificates).is_some()
+}
+
+/// What keeps a schema from being structural, or why that cannot be said.
+pub(crate) fn structural_faults(schema: &Object, at: Path<'_>) -> Result<Vec<FieldError>, String> {
+    let schema = props::Props(schema);
+    structural::unreadable(schema).map_or_else(|| Ok(structural::faults(schema, at)), Err)
 }

@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
 
+use crate::regexp;
+
 /// As much memory a compiled pattern may take. Go allows programs of about the same size.
 const SIZE_MAX: usize = 16 << 20;
 
@@ -37,7 +39,8 @@ impl Pattern {
 
     fn compiled(&self) -> &Result<Regex, Box<str>> {
         self.compiled.get_or_init(|| {
-            RegexBuilder::new(&self.text)
+            let translated = regexp::translate(&self.text)?;
+            RegexBuilder::new(&translated)
                 .size_limit(SIZE_MAX)
                 .build()
                 .map_err(|error| error.to_string().into_boxed_str())

@@ -1,25 +1,14 @@
 //! The names of a kind: in the spec as they are wished, in the status as they were accepted.
 
 use rolewright_core::validate::Path;
+pub(super) use rolewright_core::validate::names::dns_1035_label as label;
 
 use super::faults::Faults;
 use super::read::{self, Object};
 
-const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an \
-    alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for \
-    validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-
-/// What keeps a text from being a label in DNS as RFC 1035 has it.
-pub(super) fn label(text: &str) -> Vec<String> {
-    let mut faults = Vec::new();
-    if text.len() > 63 {
-        faults.push("must be no more than 63 characters".to_owned());
-    }
-    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    if !text.bytes().all(inner) || !text.starts_with(|c: char| c.is_ascii_lowercase()) || text.ends_with('-') {
-        faults.push(LABEL.to_owned());
-    }
-    faults
+/// As Go has it: one character for one.
+pub(super) fn lowercase(text: &str) -> String {
+    text.chars().filter_map(|c| c.to_lowercase().next()).collect()
 }
 
 /// Names that are there must have the form of names.
@@ -33,7 +22,7 @@ pub(super) fn check(faults: &mut Faults, names: &Object, at: Path<'_>) {
     }
     for key in ["kind", "listKind"] {
         let name = read::text(names, key);
-        let wrong = label(&name.to_lowercase());
+        let wrong = label(&lowercase(name));
         if !name.is_empty() && !wrong.is_empty() {
             let why = format!("may have mixed case, but should otherwise match: {}", wrong.join(","));
             faults.invalid(at.child(key), name, why);

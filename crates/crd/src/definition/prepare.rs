@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
+use super::names::lowercase;
 use super::read::{self, Object, child_mut};
 
 /// Fills in what Kubernetes fills in whenever it reads a definition.
@@ -10,7 +11,7 @@ pub fn default(definition: &mut Object) {
     let names = child_mut(spec, "names");
     let kind = read::text(names, "kind").to_owned();
     if read::text(names, "singular").is_empty() && !kind.is_empty() {
-        names.insert("singular".to_owned(), kind.to_lowercase().into());
+        names.insert("singular".to_owned(), lowercase(&kind).into());
     }
     if read::text(names, "listKind").is_empty() && !kind.is_empty() {
         names.insert("listKind".to_owned(), format!("{kind}List").into());

@@ -70,7 +70,7 @@ pub(super) fn check(
         if unreadable.is_none() {
             let mut wrong = structural::faults(schema, at);
             if wrong.is_empty() {
-                wrong = defaults::faults(schema, strict.pruned_defaults, at);
+                wrong = defaults::faults(schema, strict.pruned_defaults, strict.meta, at);
             }
             judges_rules = wrong.is_empty();
             faults.extend(wrong);

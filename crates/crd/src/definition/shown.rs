@@ -5,24 +5,12 @@ use std::fmt::Write as _;
 
 use rolewright_core::quote::JsonText;
 use rolewright_core::validate::BadValue;
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use super::internal::Version;
 use super::props::{Additional, Items, Props};
 use super::read::{self, Object};
-
-/// A value of any type in an error about it.
-pub(super) fn value(value: &Value) -> BadValue {
-    match value {
-        Value::String(text) => BadValue::from(text.as_str()),
-        Value::Number(number) => BadValue::Json(plain_number(number)),
-        value => {
-            let mut out = String::new();
-            any(&mut out, value);
-            BadValue::Json(out)
-        }
-    }
-}
+use crate::go;
 
 /// A list of texts.
 pub(super) fn texts(list: &[Value]) -> BadValue {
@@ -312,87 +300,9 @@ fn entries(out: &mut String, schema: Props<'_>, key: &str, mut write: impl FnMut
 
 /// Any JSON, as Go's encoder writes it.
 fn any(out: &mut String, value: &Value) {
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(flag) => push(out, flag),
-        Value::Number(number) => out.push_str(&json_number(number)),
-        Value::String(text) => push(out, JsonText(text)),
-        Value::Array(list) => {
-            out.push('[');
-            for (i, item) in list.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                any(out, item);
-            }
-            out.push(']');
-        }
-        Value::Object(map) => {
-            out.push('{');
-            for (i, (key, item)) in map.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                push(out, format_args!("{}:", JsonText(key)));
-                any(out, item);
-            }
-            out.push('}');
-        }
-    }
+    out.push_str(&go::json(value));
 }
 
 fn push(out: &mut String, part: impl std::fmt::Display) {
     write!(out, "{part}").expect("a String takes all text");
-}
-
-/// A number as Go's encoder writes it: exponents begin at `1e+21` and below `1e-06`.
-fn json_number(number: &Number) -> String {
-    match number.as_f64() {
-        Some(float) if number.as_i64().is_none() => {
-            let size = float.abs();
-            if size != 0.0 && !(1e-6..1e21).contains(&size) { scientific(float, 1) } else { format!("{float}") }
-        }
-        _ => number.to_string(),
-    }
-}
-
-/// A number as Go prints it: exponents begin at `1e+21` and below `0.0001`, and have two digits.
-fn plain_number(number: &Number) -> String {
-    match number.as_f64() {
-        Some(float) if number.as_i64().is_none() => {
-            let size = float.abs();
-            if size != 0.0 && !(1e-4..1e21).contains(&size) { scientific(float, 2) } else { format!("{float}") }
-        }
-        _ => number.to_string(),
-    }
-}
-
-fn scientific(float: f64, digits: usize) -> String {
-    let written = format!("{float:e}");
-    let (mantissa, exponent) = written.split_once('e').unwrap_or((&written, "0"));
-    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
-    format!("{mantissa}e{sign}{exponent:0>digits$}")
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn numbers_read_as_gos() {
-        for (float, encoded, printed) in [
-            (1.0, "1", "1"),
-            (-2.5, "-2.5", "-2.5"),
-            (1e20, "100000000000000000000", "100000000000000000000"),
-            (1e21, "1e+21", "1e+21"),
-            (0.00002, "0.00002", "2e-05"),
-            (1.5e-7, "1.5e-7", "1.5e-07"),
-        ] {
-            let number = Number::from_f64(float).unwrap();
-            assert_eq!((json_number(&number), plain_number(&number)), (encoded.to_owned(), printed.to_owned()));
-        }
-        assert_eq!(value(&json!({"b": [1, "<"], "a": null})).to_string(), r#"{"a":null,"b":[1,"\u003c"]}"#);
-    }
 }

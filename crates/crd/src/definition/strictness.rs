@@ -8,10 +8,13 @@ use super::props::Props;
 use super::read::{self, Object};
 use super::selectable::FIELDS_MAX;
 use super::{bundle, conversion, defaults, lists, schema, structural};
+use crate::metadata::ObjectMeta;
 
 /// The rules that hold.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Strictness<'a> {
+    /// What is known of metadata.
+    pub(super) meta: &'a dyn ObjectMeta,
     /// Names cannot change.
     pub(super) fixed_names: bool,
     /// Every version has a schema.
@@ -35,8 +38,9 @@ pub(super) struct Strictness<'a> {
 
 impl<'a> Strictness<'a> {
     /// For a new definition.
-    pub(super) fn new() -> Self {
+    pub(super) fn new(meta: &'a dyn ObjectMeta) -> Self {
         Self {
+            meta,
             fixed_names: false,
             schemas: true,
             types: true,
@@ -51,12 +55,13 @@ impl<'a> Strictness<'a> {
     }
 
     /// For the next form of a stored one.
-    pub(super) fn after(old_definition: &'a Object, old: &Spec<'a>, new: &Spec<'a>) -> Self {
+    pub(super) fn after(old_definition: &'a Object, old: &Spec<'a>, new: &Spec<'a>, meta: &'a dyn ObjectMeta) -> Self {
         let has = |mut look: fn(Props<'a>) -> bool| old.schemas().any(|schema| schema.any(&mut look));
         let established = read::condition_is(old_definition, "Established", "True");
         let certificates = conversion::certificates(old.conversion);
         let without_schema = old.versions().iter().any(|version| schema_of(version.schema).is_none());
         Self {
+            meta,
             fixed_names: established,
             schemas: schema_of(old.schema).is_some() || !without_schema,
             types: !has(schema::has_unknown_type),

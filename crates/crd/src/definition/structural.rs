@@ -4,7 +4,8 @@ use rolewright_core::validate::{BadValue, FieldError, Path};
 
 use super::faults::Faults;
 use super::props::{Additional, Items, Props};
-use super::{complete, pattern};
+use super::complete;
+use crate::regexp;
 
 /// Why a schema cannot even be read as a structural one.
 pub(super) fn unreadable(schema: Props<'_>) -> Option<String> {
@@ -232,7 +233,7 @@ fn check_values(faults: &mut Faults, schema: Props<'_>, skip_any: bool, skip_fir
     }
     let text = schema.text("pattern");
     if !text.is_empty()
-        && let Some(why) = pattern::fault(text)
+        && let Err(why) = regexp::translate(text)
     {
         let why = format!("must be a valid regular expression, but isn't: {why}");
         faults.invalid(at.child("pattern"), text, why);

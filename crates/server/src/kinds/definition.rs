@@ -3,6 +3,7 @@
 use rolewright_core::validate::FieldError;
 use rolewright_crd::definition;
 
+use crate::strategy::embedded::Metadata;
 use crate::strategy::{Candidate, Object, Strategy, metadata_faults};
 
 pub(super) struct Definition;
@@ -25,11 +26,11 @@ impl Strategy for Definition {
     }
 
     fn validate(&self, object: &Object) -> Vec<FieldError> {
-        definition::validate(object)
+        definition::validate(object, &Metadata)
     }
 
     fn validate_update(&self, object: &Object, old: &Object) -> Vec<FieldError> {
-        definition::validate_update(object, old)
+        definition::validate_update(object, old, &Metadata)
     }
 
     fn validate_status(&self, object: &Object, _: &Object) -> Vec<FieldError> {
@@ -40,6 +41,10 @@ impl Strategy for Definition {
     fn check_create(&self, new: &Candidate<'_>) -> Vec<FieldError> {
         let name = |name: &str, prefix: bool| definition::name_faults(new.object, name, prefix);
         [metadata_faults(new.object, false, name), self.validate(new.object)].concat()
+    }
+
+    fn canonicalize(&self, object: &mut Object) {
+        definition::canonicalize(object, &Metadata);
     }
 
     fn warnings(&self, object: &Object, old: Option<&Object>) -> Vec<String> {
