@@ -16,6 +16,7 @@ mod regexp;
 pub mod schema;
 pub mod strategy;
 mod validate;
+pub mod version;
 
 pub use pattern::Pattern;
 pub use schema::Schema;
