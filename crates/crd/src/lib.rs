@@ -13,6 +13,7 @@ mod ratchet;
 pub mod schema;
 pub mod strategy;
 mod validate;
+pub mod version;
 
 pub use pattern::Pattern;
 pub use schema::Schema;
