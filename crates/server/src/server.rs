@@ -97,6 +97,7 @@ struct Inner {
     audit: Option<crate::audit::Audit>,
     openapi: crate::openapi::Documents,
     discovery: crate::http::discovery::Kept,
+    naming: controller::definition::Naming,
     ended: watch::Sender<bool>,
 }
 
@@ -169,6 +170,7 @@ impl Server {
             audit,
             openapi,
             discovery: crate::http::discovery::Kept::default(),
+            naming: controller::definition::Naming::default(),
             ended,
         }));
         bootstrap::fill(&server);
@@ -213,6 +215,11 @@ impl Server {
 
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.0.catalog
+    }
+
+    /// Who has which name among the definitions.
+    pub(crate) fn naming(&self) -> &controller::definition::Naming {
+        &self.0.naming
     }
 
     pub(crate) fn discovery(&self) -> &crate::http::discovery::Kept {
