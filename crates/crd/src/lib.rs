@@ -5,6 +5,8 @@
 mod default;
 mod format;
 mod go;
+#[cfg(test)]
+mod hostile;
 mod lists;
 pub mod metadata;
 mod pattern;
