@@ -6,6 +6,8 @@ mod default;
 pub mod definition;
 mod format;
 mod go;
+#[cfg(test)]
+mod hostile;
 mod lists;
 pub mod metadata;
 pub mod naming;
