@@ -42,8 +42,9 @@ var operations = map[string]handler{
 
 // session is the state that lives from one request to the next.
 type session struct {
-	world      *world
-	converters converters
+	world       *world
+	converters  converters
+	customKinds map[string]*customKind
 }
 
 // op adapts a typed function to a handler. Members that the request type does
