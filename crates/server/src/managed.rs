@@ -37,7 +37,7 @@ use schema::Place;
 pub use set::Set;
 pub use times::keep_times;
 use versions::Changes;
-pub use versions::{Converted, Unchanged, Unconverted, Version, Versions};
+pub use versions::{Converted, Unconverted, Version, Versions, unchanged};
 
 /// The longest name of a manager, in bytes.
 const MAX_MANAGER: usize = 128;

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use crate::catalog::Served;
-use crate::kinds::versions::{BuiltInVersions, reset_fields};
-use crate::managed::{self, Kind};
+use crate::catalog::{Origin, Served};
+use crate::custom;
+use crate::kinds::versions::BuiltInVersions;
+use crate::managed::{self, Converted, Unconverted, Versions};
 use crate::status::Failure;
 use crate::strategy::Object;
 use crate::time;
@@ -12,7 +13,7 @@ use crate::time;
 /// Records that `manager` writes `object` in the place of `live`. Both are in their stored form; fields are named as in
 /// the version that the client used.
 pub(crate) fn track(served: &Served, live: Option<&Object>, object: &mut Object, manager: &str, subresource: &str) {
-    let Some(conversion) = served.conversion else {
+    let Some(conversion) = served.conversion() else {
         return record(served, live, object, manager, subresource);
     };
     let live = live.map(conversion.from_stored);
@@ -29,11 +30,11 @@ pub(crate) fn track(served: &Served, live: Option<&Object>, object: &mut Object,
 
 fn record(served: &Served, live: Option<&Object>, object: &mut Object, manager: &str, subresource: &str) {
     let (version, now) = (served.api_version(), time::seconds(time::now()));
-    let versions = BuiltInVersions { resource: served.facts, subresource };
+    let versions = OtherVersions::of(served, subresource);
     let request = request(served, &version, manager, subresource, &now);
     managed::update(&managed::Request { versions: Some(&versions), ..request }, live, object);
     if let Some(live) = live {
-        managed::keep_times(Kind::BuiltIn(served.ty), live, object);
+        managed::keep_times(served.described(), live, object);
     }
 }
 
@@ -47,7 +48,7 @@ pub(crate) fn apply(
     force: bool,
 ) -> Result<Object, Failure> {
     let (version, now) = (served.api_version(), time::seconds(time::now()));
-    let versions = BuiltInVersions { resource: served.facts, subresource };
+    let versions = OtherVersions::of(served, subresource);
     let request = request(served, &version, manager, subresource, &now);
     managed::apply(&managed::Request { versions: Some(&versions), ..request }, live, configuration, force)
 }
@@ -60,14 +61,39 @@ fn request<'a>(
     now: &'a str,
 ) -> managed::Request<'a> {
     managed::Request {
-        kind: Kind::BuiltIn(served.ty),
+        kind: served.described(),
         name: &served.kind,
         api_version,
         manager,
         subresource,
-        reset_fields: reset_fields(served.facts, subresource),
+        reset_fields: served.handling(subresource).reset_fields,
         now,
         versions: None,
+    }
+}
+
+/// The versions of a kind.
+#[derive(Debug)]
+enum OtherVersions<'a> {
+    BuiltIn(BuiltInVersions<'a>),
+    Custom(custom::Versions<'a>),
+}
+
+impl<'a> OtherVersions<'a> {
+    fn of(served: &'a Served, subresource: &'a str) -> Self {
+        match &served.origin {
+            Origin::BuiltIn(built_in) => Self::BuiltIn(BuiltInVersions { resource: built_in.facts, subresource }),
+            Origin::Custom(used) => Self::Custom(custom::Versions { used, subresource }),
+        }
+    }
+}
+
+impl Versions for OtherVersions<'_> {
+    fn convert(&self, object: &Object, from: &str, to: &str) -> Result<Converted<'_>, Unconverted> {
+        match self {
+            Self::BuiltIn(versions) => versions.convert(object, from, to),
+            Self::Custom(versions) => versions.convert(object, from, to),
+        }
     }
 }
 

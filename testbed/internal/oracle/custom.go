@@ -1,211 +1,212 @@
 package oracle
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
+	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
-	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
+	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/apiserver/pkg/util/webhook"
-	"k8s.io/kube-openapi/pkg/spec3"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// customKind is what the server makes of a definition.
+type customRequest struct {
+	Items []customItem `json:"items"`
+}
+
+// customItem is an object of a custom kind on its way into the store: a new
+// one, or one that replaces `old`.
+type customItem struct {
+	Group      string          `json:"group"`
+	Version    string          `json:"version"`
+	Kind       string          `json:"kind"`
+	Namespaced bool            `json:"namespaced"`
+	Schema     json.RawMessage `json:"schema"`
+	// Status says that the kind has the status subresource.
+	Status bool                                            `json:"status"`
+	Scale  *apiextensionsv1.CustomResourceSubresourceScale `json:"scale"`
+	Object json.RawMessage                                 `json:"object"`
+	Old    json.RawMessage                                 `json:"old"`
+	// Subresource is empty or `status`.
+	Subresource string `json:"subresource"`
+	// Stored reads the object as the store does it: what is malformed in
+	// metadata is dropped.
+	Stored bool `json:"stored"`
+}
+
+type customAnswer struct {
+	Results []customResult `json:"results"`
+}
+
+type customResult struct {
+	// Structural are the faults of the schema itself.
+	Structural []string `json:"structural"`
+	// Dropped are the paths of unknown fields, as strict decoding tells them.
+	Dropped []string `json:"dropped"`
+	// Refusals are all the errors of decoding that the random order of maps
+	// brings up.
+	Refusals []string `json:"refusals"`
+	// Decoded is the object after pruning and defaulting, Prepared after the
+	// strategy had its hands on it.
+	Decoded  any      `json:"decoded,omitempty"`
+	Prepared any      `json:"prepared,omitempty"`
+	Errors   []string `json:"errors"`
+	Warnings []string `json:"warnings"`
+	Error    string   `json:"error,omitempty"`
+}
+
+// custom follows objects of custom kinds from decoding to the end of
+// validation.
+func custom(_ *session, in *customRequest) (*customAnswer, error) {
+	out := &customAnswer{Results: make([]customResult, len(in.Items))}
+	for i := range in.Items {
+		result := customResult{Structural: []string{}, Dropped: []string{}, Refusals: []string{}, Errors: []string{}, Warnings: []string{}}
+		result.Error = text(guarded(func() error { return in.Items[i].run(&result) }))
+		out.Results[i] = result
+	}
+	return out, nil
+}
+
+// customKind is a kind as the server holds it.
 type customKind struct {
-	crd       *apiextensionsv1.CustomResourceDefinition
-	schemas   map[string]*structuralschema.Structural
-	types     managedfields.TypeConverter
-	converter runtime.ObjectConvertor
+	props      *apiextensions.JSONSchemaProps
+	structural *structuralschema.Structural
 }
 
-var converterFactory = sync.OnceValues(func() (*conversion.CRConverterFactory, error) {
-	return conversion.NewCRConverterFactory(nil, webhook.AuthenticationInfoResolverWrapper(nil))
-})
-
-// customKindOf reads a definition. One whose schemas are not structural is
-// refused: the server would see its objects in another way.
-func customKindOf(definition []byte) (*customKind, error) {
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if err := utiljson.Unmarshal(definition, crd); err != nil {
-		return nil, fmt.Errorf("decode `definition`: %w", err)
+func newCustomKind(raw json.RawMessage, faults *[]string) (*customKind, error) {
+	versioned := &apiextensionsv1.JSONSchemaProps{}
+	if err := utiljson.Unmarshal(raw, versioned); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
 	}
-	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
-	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec)
-	k := &customKind{crd: crd, schemas: map[string]*structuralschema.Structural{}}
-	var specs []*spec3.OpenAPI
-	for i := range crd.Spec.Versions {
-		version := &crd.Spec.Versions[i]
-		if version.Schema == nil {
-			return nil, fmt.Errorf("no schema of `%s`", version.Name)
-		}
-		internal := &apiextensions.CustomResourceValidation{}
-		if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(version.Schema, internal, nil); err != nil {
+	props := &apiextensions.JSONSchemaProps{}
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(versioned, props, nil); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	structural, err := structuralschema.NewStructural(props)
+	if err != nil {
+		return nil, fmt.Errorf("structural schema: %w", err)
+	}
+	for _, fault := range structuralschema.ValidateStructural(nil, structural) {
+		*faults = append(*faults, fault.Error())
+	}
+	structural = structural.DeepCopy()
+	if err := defaulting.PruneDefaults(structural); err != nil {
+		return nil, fmt.Errorf("prune defaults: %w", err)
+	}
+	return &customKind{props: props, structural: structural}, nil
+}
+
+// decode is what the server does between the bytes and the strategy.
+func (k *customKind) decode(raw json.RawMessage, stored bool, dropped *[]string) (*unstructured.Unstructured, error) {
+	object := map[string]any{}
+	if err := utiljson.Unmarshal(raw, &object); err != nil {
+		return nil, err
+	}
+	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(object, objectmeta.ObjectMetaOptions{DropMalformedFields: stored, ReturnUnknownFieldPaths: true})
+	if err != nil {
+		return nil, err
+	}
+	*dropped = append(*dropped, unknown...)
+	*dropped = append(*dropped, pruning.PruneWithOptions(object, k.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
+	defaulting.PruneNonNullableNullsWithoutDefaults(object, k.structural)
+	refused, unknown := objectmeta.CoerceWithOptions(nil, object, k.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: true})
+	if refused != nil {
+		return nil, refused
+	}
+	*dropped = append(*dropped, unknown...)
+	if found {
+		if err := objectmeta.SetObjectMeta(object, meta); err != nil {
 			return nil, err
 		}
-		structural, err := structuralschema.NewStructural(internal.OpenAPIV3Schema)
-		if err != nil {
-			return nil, fmt.Errorf("schema of `%s`: %w", version.Name, err)
-		}
-		if errs := structuralschema.ValidateStructural(nil, structural); len(errs) > 0 {
-			return nil, fmt.Errorf("schema of `%s`: %w", version.Name, errs.ToAggregate())
-		}
-		structural = structural.DeepCopy()
-		if err := defaulting.PruneDefaults(structural); err != nil {
-			return nil, err
-		}
-		k.schemas[version.Name] = structural
-		spec, err := builder.BuildOpenAPIV3(crd, version.Name, builder.Options{})
-		if err != nil {
-			return nil, err
-		}
-		specs = append(specs, spec)
 	}
-	merged, err := builder.MergeSpecsV3(specs...)
+	defaulting.Default(object, k.structural)
+	return &unstructured.Unstructured{Object: object}, nil
+}
+
+func (item *customItem) run(result *customResult) error {
+	kind, err := newCustomKind(item.Schema, &result.Structural)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if k.types, err = managedfields.NewTypeConverter(merged.Components.Schemas, crd.Spec.PreserveUnknownFields); err != nil {
-		return nil, err
-	}
-	factory, err := converterFactory()
-	if err != nil {
-		return nil, err
-	}
-	k.converter, _, err = factory.NewConverter(crd)
-	return k, err
-}
-
-// mostCustomKinds bounds what is kept of definitions.
-const mostCustomKinds = 1000
-
-// customKind keeps what was made of a definition: that takes longer than what
-// is done with it.
-func (s *session) customKind(definition []byte) (*customKind, error) {
-	if known, ok := s.customKinds[string(definition)]; ok {
-		return known, nil
-	}
-	k, err := customKindOf(definition)
-	if err != nil {
-		return nil, err
-	}
-	if s.customKinds == nil || len(s.customKinds) >= mostCustomKinds {
-		s.customKinds = map[string]*customKind{}
-	}
-	s.customKinds[string(definition)] = k
-	return k, nil
-}
-
-func (k *customKind) kind(version string) schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: k.crd.Spec.Group, Version: version, Kind: k.crd.Spec.Names.Kind}
-}
-
-// New is part of runtime.ObjectCreater.
-func (k *customKind) New(kind schema.GroupVersionKind) (runtime.Object, error) {
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(kind)
-	return object, nil
-}
-
-// Default is part of runtime.ObjectDefaulter.
-func (k *customKind) Default(in runtime.Object) {
-	object := in.(*unstructured.Unstructured)
-	defaulting.Default(object.Object, k.schemas[object.GroupVersionKind().Version])
-}
-
-// at is an object as a request in that version finds it in storage.
-func (k *customKind) at(object *unstructured.Unstructured, version string) (*unstructured.Unstructured, error) {
-	object = object.DeepCopy()
-	object.SetGroupVersionKind(k.kind(version))
-	metadata, _, _, err := objectmeta.GetObjectMetaWithOptions(object.Object, objectmeta.ObjectMetaOptions{DropMalformedFields: true})
-	if err != nil {
-		return nil, err
-	}
-	pruning.PruneWithOptions(object.Object, k.schemas[version], true, structuralschema.UnknownFieldPathOptions{})
-	defaulting.PruneNonNullableNullsWithoutDefaults(object.Object, k.schemas[version])
-	if err, _ := objectmeta.CoerceWithOptions(nil, object.Object, k.schemas[version], false, objectmeta.CoerceOptions{DropInvalidFields: true}); err != nil {
-		return nil, err
-	}
-	object.SetGroupVersionKind(k.kind(version))
-	if err := objectmeta.SetObjectMeta(object.Object, metadata); err != nil {
-		return nil, err
-	}
-	k.Default(object)
-	return object, nil
-}
-
-func (k *customKind) version(name string) (*apiextensionsv1.CustomResourceDefinitionVersion, error) {
-	for i := range k.crd.Spec.Versions {
-		if k.crd.Spec.Versions[i].Name == name {
-			return &k.crd.Spec.Versions[i], nil
+	// Which of several errors is found first depends on the order of maps.
+	const tries = 8
+	for range tries {
+		if _, err := kind.decode(item.Object, item.Stored, &[]string{}); err != nil && !slices.Contains(result.Refusals, err.Error()) {
+			result.Refusals = append(result.Refusals, err.Error())
 		}
 	}
-	return nil, fmt.Errorf("unknown version `%s`", name)
-}
-
-// resetFields is what the strategies of a version, or those of the subresource
-// status in all versions, do not leave to clients.
-func (k *customKind) resetFields(version, subresource string) (map[fieldpath.APIVersion]*fieldpath.Set, error) {
-	fields := map[fieldpath.APIVersion]*fieldpath.Set{}
-	for i := range k.crd.Spec.Versions {
-		v := &k.crd.Spec.Versions[i]
-		hasStatus := v.Subresources != nil && v.Subresources.Status != nil
-		if subresource == "" && v.Name != version || subresource == "status" && !hasStatus {
-			continue
-		}
-		var status *apiextensions.CustomResourceSubresourceStatus
-		if hasStatus {
-			status = &apiextensions.CustomResourceSubresourceStatus{}
-		}
-		strategy := customresource.NewStrategy(nil, true, k.kind(v.Name), nil, nil, k.schemas[v.Name], status, nil, nil)
-		of := strategy.GetResetFields
-		switch subresource {
-		case "":
-		case "status":
-			of = customresource.NewStatusStrategy(strategy).GetResetFields
-		default:
-			return nil, fmt.Errorf("unknown subresource `%s`", subresource)
-		}
-		for apiVersion, set := range of() {
-			fields[apiVersion] = set
-		}
+	if len(result.Refusals) > 0 {
+		return nil
 	}
-	return fields, nil
-}
-
-func (k *customKind) fieldManager(version, subresource string) (*managedfields.FieldManager, error) {
-	v, err := k.version(version)
+	object, err := kind.decode(item.Object, item.Stored, &result.Dropped)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if subresource == "status" && (v.Subresources == nil || v.Subresources.Status == nil) {
-		return nil, fmt.Errorf("version `%s` has no status", version)
+	result.Decoded = runtime.DeepCopyJSONValue(object.Object)
+	var old *unstructured.Unstructured
+	if item.Old != nil {
+		if old, err = kind.decode(item.Old, true, &[]string{}); err != nil {
+			return fmt.Errorf("old: %w", err)
+		}
 	}
-	resets, err := k.resetFields(version, subresource)
+	errs, warnings, err := item.strategy(kind, object, old)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	kind := k.kind(version)
-	return managedfields.NewDefaultCRDFieldManager(k.types, k.converter, k, k, kind, kind.GroupVersion(), subresource, fieldpath.NewExcludeFilterSetMap(resets))
+	result.Prepared = object.Object
+	for _, err := range errs {
+		result.Errors = append(result.Errors, string(err.Type)+" "+err.Error())
+	}
+	result.Warnings = append(result.Warnings, warnings...)
+	return nil
 }
 
-func (k *customKind) decode(body json.RawMessage) (*unstructured.Unstructured, error) {
-	object := &unstructured.Unstructured{}
-	if err := utiljson.Unmarshal(body, &object.Object); err != nil {
-		return nil, fmt.Errorf("decode `object`: %w", err)
+func (item *customItem) strategy(kind *customKind, object, old *unstructured.Unstructured) (field.ErrorList, []string, error) {
+	validator, _, err := apiservervalidation.NewSchemaValidator(kind.props)
+	if err != nil {
+		return nil, nil, err
 	}
-	return object, nil
+	var status *apiextensions.CustomResourceSubresourceStatus
+	var statusValidator apiservervalidation.SchemaValidator
+	if item.Status {
+		status = &apiextensions.CustomResourceSubresourceStatus{}
+		if props, ok := kind.props.Properties["status"]; ok {
+			if statusValidator, _, err = apiservervalidation.NewSchemaValidator(&props); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	var scale *apiextensions.CustomResourceSubresourceScale
+	if item.Scale != nil {
+		scale = &apiextensions.CustomResourceSubresourceScale{}
+		if err := apiextensionsv1.Convert_v1_CustomResourceSubresourceScale_To_apiextensions_CustomResourceSubresourceScale(item.Scale, scale, nil); err != nil {
+			return nil, nil, err
+		}
+	}
+	gvk := schema.GroupVersionKind{Group: item.Group, Version: item.Version, Kind: item.Kind}
+	main := customresource.NewStrategy(nil, item.Namespaced, gvk, validator, statusValidator, kind.structural, status, scale, nil)
+	ctx := context.Background()
+	switch {
+	case old == nil:
+		main.PrepareForCreate(ctx, object)
+		return main.Validate(ctx, object), main.WarningsOnCreate(ctx, object), nil
+	case item.Subresource == "status":
+		sub := customresource.NewStatusStrategy(main)
+		sub.PrepareForUpdate(ctx, object, old)
+		return sub.ValidateUpdate(ctx, object, old), sub.WarningsOnUpdate(ctx, object, old), nil
+	default:
+		main.PrepareForUpdate(ctx, object, old)
+		return main.ValidateUpdate(ctx, object, old), main.WarningsOnUpdate(ctx, object, old), nil
+	}
 }

@@ -127,7 +127,7 @@ func (item *managedFieldsItem) run(s *session, life *managedLife) error {
 
 // runCustom is run for custom objects.
 func (item *managedFieldsItem) runCustom(s *session, life *managedLife) error {
-	k, err := s.customKind(item.Definition)
+	k, err := s.definedKind(item.Definition)
 	if err != nil {
 		return err
 	}

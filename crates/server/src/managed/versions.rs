@@ -46,35 +46,25 @@ pub enum Unconverted {
     Failed(String),
 }
 
-/// The versions of a custom kind whose objects are the same in all of them, but for the version itself.
-pub struct Unchanged<'a> {
-    /// Finds a version of the kind by its name, for example `v1`.
-    pub find: &'a dyn Fn(&str) -> Option<Version<'a>>,
-}
-
-impl fmt::Debug for Unchanged<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unchanged").finish_non_exhaustive()
+/// A conversion between versions of a custom kind whose objects are the same in all of them, but for the version itself.
+/// `find` knows a version by its name, for example `v1`.
+pub fn unchanged<'a>(
+    object: &Object,
+    from: &str,
+    to: &str,
+    find: impl FnOnce(&str) -> Option<Version<'a>>,
+) -> Result<Converted<'a>, Unconverted> {
+    let (group, _) = split(from);
+    let (other_group, version) = split(to);
+    if group != other_group {
+        let (from, to) = (super::group_version_kind(object), super::quote::quoted(to));
+        return Err(Unconverted::Failed(format!("{from} is unstructured and is not suitable for converting to {to}")));
     }
-}
-
-impl Versions for Unchanged<'_> {
-    fn convert(&self, object: &Object, from: &str, to: &str) -> Result<Converted<'_>, Unconverted> {
-        let (group, _) = split(from);
-        let (other_group, version) = split(to);
-        if group != other_group {
-            let from = super::group_version_kind(object);
-            let to = super::quote::quoted(to);
-            return Err(Unconverted::Failed(format!(
-                "{from} is unstructured and is not suitable for converting to {to}"
-            )));
-        }
-        let invalid = || Unconverted::Failed(format!("request to convert CR to an invalid group/version: {to}"));
-        let version = (self.find)(version).ok_or_else(invalid)?;
-        let mut object = object.clone();
-        object.insert("apiVersion".to_owned(), to.into());
-        Ok(Converted { version, object })
-    }
+    let invalid = || Unconverted::Failed(format!("request to convert CR to an invalid group/version: {to}"));
+    let version = find(version).ok_or_else(invalid)?;
+    let mut object = object.clone();
+    object.insert("apiVersion".to_owned(), to.into());
+    Ok(Converted { version, object })
 }
 
 /// Group and version: `apps/v1`, `v1`.

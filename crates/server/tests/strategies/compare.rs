@@ -162,7 +162,7 @@ fn leave(object: &mut Object, old: &Object, mask: u64) {
 }
 
 /// What is stored, with the warnings, or why nothing is.
-fn ours(resource: &Resource, item: &Item) -> Result<(Object, Vec<String>), Failure> {
+fn ours(resource: &'static Resource, item: &Item) -> Result<(Object, Vec<String>), Failure> {
     let rules = kinds::strategy(resource.group, resource.plural);
     let mut object = item.object.clone();
     rules.default(&mut object);

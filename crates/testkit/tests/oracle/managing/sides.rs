@@ -1,9 +1,11 @@
 //! Our side of a life: what describes its object in each step.
 
+use std::fmt;
+
 use rolewright_crd::Schema;
 use rolewright_server::facts::{self, Resource, Type};
 use rolewright_server::kinds::versions::{BuiltInVersions, reset_fields};
-use rolewright_server::managed::{Kind, Request, Unchanged, Version};
+use rolewright_server::managed::{self, Converted, Kind, Request, Unconverted, Version, Versions};
 use serde_json::Value;
 
 use super::{Life, Object, Step};
@@ -18,6 +20,36 @@ pub(super) struct CustomVersion<'a> {
     name: &'a str,
     schema: Schema,
     has_status: bool,
+}
+
+/// The versions of a custom kind, as a step sees them.
+struct CustomVersions<'a> {
+    versions: &'a [CustomVersion<'a>],
+    step: &'a Step,
+}
+
+impl CustomVersions<'_> {
+    fn find(&self, name: &str) -> Option<Version<'_>> {
+        let version = self.versions.iter().find(|version| version.name == name)?;
+        let reset_fields: &[&str] = match (self.step.subresource.as_str(), version.has_status) {
+            ("status", true) => &["metadata", "spec"],
+            ("", true) if version.name == self.step.version => &["status"],
+            _ => &[],
+        };
+        Some(Version { kind: Kind::Custom(&version.schema), reset_fields })
+    }
+}
+
+impl fmt::Debug for CustomVersions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.versions.iter().map(|version| version.name)).finish()
+    }
+}
+
+impl Versions for CustomVersions<'_> {
+    fn convert(&self, object: &Object, from: &str, to: &str) -> Result<Converted<'_>, Unconverted> {
+        managed::unchanged(object, from, to, |name| self.find(name))
+    }
 }
 
 impl<'a> Kinds<'a> {
@@ -56,18 +88,8 @@ impl<'a> Kinds<'a> {
                 })
             }
             Self::Custom { life, versions } => {
-                let resets = |version: &CustomVersion<'_>| -> &'static [&'static str] {
-                    match (subresource, version.has_status) {
-                        ("status", true) => &["metadata", "spec"],
-                        ("", true) if version.name == step.version => &["status"],
-                        _ => &[],
-                    }
-                };
-                let find = |name: &str| {
-                    let version = versions.iter().find(|version| version.name == name)?;
-                    Some(Version { kind: Kind::Custom(&version.schema), reset_fields: resets(version) })
-                };
-                let Version { kind, reset_fields } = find(&step.version).expect("steps are in known versions");
+                let versions = CustomVersions { versions, step };
+                let Version { kind, reset_fields } = versions.find(&step.version).expect("steps are in known versions");
                 act(&Request {
                     kind,
                     name: &life.kind,
@@ -76,7 +98,7 @@ impl<'a> Kinds<'a> {
                     subresource,
                     reset_fields,
                     now,
-                    versions: Some(&Unchanged { find: &find }),
+                    versions: Some(&versions),
                 })
             }
         }
