@@ -191,6 +191,10 @@ impl Version {
         self.definition.versions.get(self.at).expect("a version is made of one of its definition's")
     }
 
+    pub(super) fn group(&self) -> &str {
+        &self.definition.group
+    }
+
     pub(super) fn kind(&self) -> &str {
         &self.definition.names.kind
     }

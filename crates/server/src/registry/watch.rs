@@ -143,11 +143,8 @@ impl Watch {
             }
             let wake = self.bookmarks.map_or(self.end, |at| at.min(self.end));
             tokio::select! {
-                alive = self.changed.changed() => {
-                    if alive.is_err() {
-                        return None;
-                    }
-                }
+                // The sender lives as long as the cluster.
+                _ = self.changed.changed() => {}
                 () = self.server.ended() => return None,
                 () = tokio::time::sleep_until(wake) => {
                     let now = Instant::now();
@@ -206,6 +203,8 @@ impl Watch {
             }
             if !more {
                 self.position = state.revision();
+                // Nothing follows when the definition of the kind is gone.
+                self.over = state.table(self.served.collection).is_closed();
             }
             batch
         };
