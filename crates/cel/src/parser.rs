@@ -355,7 +355,9 @@ impl Parser {
         if optional {
             self.stream.take();
         }
+        let start = self.stream.token(0);
         let Some((at, name)) = self.name(SUFFIX)? else {
+            self.builder.report(start, "unsupported ident kind");
             return Ok(self.error());
         };
         let depth = operand.depth + 1;

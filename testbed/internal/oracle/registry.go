@@ -35,6 +35,7 @@ var operations = map[string]handler{
 	"managed_fields":        op(managedFields),
 	"table":                 op(table),
 	"selector_parse":        op(selectorParse),
+	"cel":                   op(celExpression),
 	"bench_authorize":       op(benchAuthorize),
 	"bench_covers":          op(benchCovers),
 	"bench_aggregate":       op(benchAggregate),

@@ -62,11 +62,15 @@ fn list_cost(overload: &str, args: &[Seen<'_>], result: Option<&Value<'_>>) -> O
         "list_slice" | "lists_range" | "list_reverse" => allocating(1.0, result.and_then(Value::size).unwrap_or(1)),
         "list_flatten" => allocating(1.0, size(args.first())),
         "list_flatten_int" => {
-            let depth = match args.get(1) {
-                Some(Some(Value::Int(depth))) => depth.unsigned_abs(),
-                _ => 1,
-            };
-            allocating(float(depth), size(args.first()))
+            let size = size(args.first());
+            match args.get(1) {
+                // A negative depth is refused, after its cost was computed around the largest number.
+                Some(Some(Value::Int(depth @ ..0))) => {
+                    size.wrapping_mul(depth.cast_unsigned()).wrapping_add(11)
+                }
+                Some(Some(Value::Int(depth))) => allocating(float(depth.cast_unsigned()), size),
+                _ => allocating(1.0, size),
+            }
         }
         "list_distinct" => compared(args.first()),
         "list_sets_contains_list" | "list_sets_intersects_list" => sets(1.0),

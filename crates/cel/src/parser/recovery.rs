@@ -46,24 +46,13 @@ pub(super) const fn or_end(kinds: &[T]) -> Next {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rule {
     Expr,
-    Or,
-    And,
     Relation,
     Calc,
-    Unary,
     Member,
-    Primary,
     ExprList,
-    ListInit,
-    MapInit,
-    FieldInit,
-    OptField,
-    EscapeIdent,
-    OptExpr,
-    Literal,
 }
 
-const RULES: usize = 16;
+const RULES: usize = 5;
 
 /// Why a rule stops before its end.
 #[derive(Debug)]
@@ -240,11 +229,7 @@ impl Stream {
         let (Some(first), Some(last)) = (self.tokens.get(start).copied(), self.tokens.get(end).copied()) else {
             return Ok(());
         };
-        let text = if last.kind == T::Eof {
-            format!("{}<EOF>", self.source.slice(first.start, last.start))
-        } else {
-            self.source.slice(first.start, last.end)
-        };
+        let text = if first.kind == T::Eof { self.text(first) } else { self.source.slice(first.start, last.end) };
         let mut rest = text.chars();
         rest.next();
         let message = if matches!(rest.as_str(), "true" | "false" | "null") {
