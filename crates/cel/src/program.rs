@@ -113,6 +113,7 @@ impl Program {
         let result = match result {
             Ok(value) => Ok(answer(&value)),
             Err(Stop::TooExpensive) => Err(EvalError { message: TOO_EXPENSIVE.to_owned(), too_expensive: true }),
+            Err(Stop::Broken(text)) => Err(EvalError { message: text.to_owned(), too_expensive: false }),
             Err(Stop::Fault(fault)) => Err(EvalError { message: fault.to_string(), too_expensive: false }),
         };
         Evaluation { result, cost }

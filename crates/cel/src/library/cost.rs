@@ -36,6 +36,22 @@ fn inner_size(value: Option<&Seen<'_>>) -> u64 {
     value.and_then(Value::size).unwrap_or(1)
 }
 
+/// Why the cost of a call cannot be computed: cel-go looks into lists that are none.
+pub(crate) fn cannot_cost(overload: &str, args: &[Seen<'_>]) -> Option<&'static str> {
+    let compared = match overload {
+        "list_distinct" => 0,
+        id if id.starts_with("list_") && id.ends_with("_sort") => 0,
+        id if id.starts_with("list_") && id.ends_with("_sortByAssociatedKeys") => 1,
+        "list_flatten_int" if matches!(args.get(1), Some(None)) => {
+            return Some("internal error: interface conversion: ref.Val is *types.Err, not types.Int");
+        }
+        _ => return None,
+    };
+    matches!(args.get(compared), Some(None)).then_some(
+        "internal error: interface conversion: *types.Err is not traits.Lister: missing method Add",
+    )
+}
+
 /// The cost of a call.
 pub(crate) fn call_cost(function: &str, overload: &str, args: &[Seen<'_>], result: Option<&Value<'_>>) -> u64 {
     list_cost(overload, args, result)
