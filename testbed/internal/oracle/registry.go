@@ -33,6 +33,7 @@ var operations = map[string]handler{
 	"patch":                 op(patch),
 	"strategy":              op(applyStrategy),
 	"managed_fields":        op(managedFields),
+	"custom":                op(custom),
 	"table":                 op(table),
 	"selector_parse":        op(selectorParse),
 	"cel":                   op(celExpression),
@@ -43,8 +44,9 @@ var operations = map[string]handler{
 
 // session is the state that lives from one request to the next.
 type session struct {
-	world      *world
-	converters converters
+	world        *world
+	converters   converters
+	definedKinds map[string]*definedKind
 }
 
 // op adapts a typed function to a handler. Members that the request type does
