@@ -15,10 +15,12 @@ mod pattern;
 mod prune;
 mod ratchet;
 mod regexp;
+pub mod rules;
 pub mod schema;
 pub mod strategy;
 mod validate;
 pub mod version;
 
 pub use pattern::Pattern;
+pub use rules::Rules;
 pub use schema::Schema;

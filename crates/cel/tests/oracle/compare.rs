@@ -30,7 +30,7 @@ fn ours(case: &Case) -> Value {
         Err(error) => return json!({"type": kind, "instantiation": error, "minCost": 0, "maxCost": 0, "cost": 0}),
     };
     let (min, max) = checking.cost_range();
-    let done = program.eval(&[Some(&case.value), case.old.as_ref()], PER_CALL_LIMIT);
+    let done = program.eval(&[Some((&case.value).into()), case.old.as_ref().map(Into::into)], PER_CALL_LIMIT);
     let mut told = json!({"type": kind, "minCost": min, "maxCost": max, "cost": done.cost});
     let fields = match done.result {
         Ok(Answer::Bool(value)) => json!({"kind": "bool", "value": value.to_string()}),
