@@ -17,6 +17,7 @@ mod pattern;
 mod prune;
 mod ratchet;
 mod regexp;
+pub mod rules;
 pub mod schema;
 pub mod strategy;
 mod validate;
@@ -24,4 +25,5 @@ pub mod version;
 
 pub use columns::Columns;
 pub use pattern::Pattern;
+pub use rules::Rules;
 pub use schema::Schema;
