@@ -3,18 +3,22 @@
 //! Pure: no I/O, no clock. Definitions and objects come from clients, so every step is bounded.
 
 mod default;
+pub mod definition;
 mod format;
 mod go;
 #[cfg(test)]
 mod hostile;
 mod lists;
 pub mod metadata;
+pub mod naming;
 mod pattern;
 mod prune;
 mod ratchet;
+mod regexp;
 pub mod schema;
 pub mod strategy;
 mod validate;
+pub mod version;
 
 pub use pattern::Pattern;
 pub use schema::Schema;

@@ -48,6 +48,23 @@ impl Schema {
         Ok(coercer.unknown)
     }
 
+    /// As [`Self::coerce_metadata`], of a value that may be anything.
+    pub(crate) fn coerce_value(
+        &self,
+        value: &mut Value,
+        meta: &dyn ObjectMeta,
+        malformed: Malformed,
+    ) -> Result<(), FieldError> {
+        Coercer { meta, malformed, unknown: Vec::new() }.value(self, value, Path::Root)
+    }
+
+    /// As [`Self::validate_metadata`], of a value that may be anything.
+    pub(crate) fn validate_value_metadata(&self, value: &Value, meta: &dyn ObjectMeta) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        validate_value(self, value, meta, Path::Root, &mut errors);
+        errors
+    }
+
     /// The faults of embedded resources.
     pub fn validate_metadata(&self, object: &Map<String, Value>, meta: &dyn ObjectMeta) -> Vec<FieldError> {
         let mut errors = Vec::new();

@@ -1,13 +1,12 @@
 //! Patterns in Go's syntax, matched by the regex crate.
 
-mod class;
-mod translate;
-
 use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-/// As much memory a compiled pattern may take. Go's limit is of the same order.
+use crate::regexp;
+
+/// As much memory a compiled pattern may take. Go allows programs of about the same size.
 const SIZE_MAX: usize = 16 << 20;
 
 /// A pattern of a schema. It is compiled when it is first needed: most schemas of a cluster never see an object.
@@ -40,10 +39,10 @@ impl Pattern {
 
     fn compiled(&self) -> &Result<Regex, Box<str>> {
         self.compiled.get_or_init(|| {
-            let translated = translate::translate(&self.text).map_err(String::into_boxed_str)?;
+            let translated = regexp::translate(&self.text).map_err(String::into_boxed_str)?;
             let compiled = RegexBuilder::new(&translated).size_limit(SIZE_MAX).build();
-            // What Go takes and this cannot be compiled is too large; the one text for that will do.
-            compiled.map_err(|_| translate::fault("expression too large", &self.text).into_boxed_str())
+            // What Go takes and cannot be compiled here is too large; the one text for that will do.
+            compiled.map_err(|_| regexp::too_large(&self.text).into_boxed_str())
         })
     }
 }

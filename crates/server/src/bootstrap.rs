@@ -70,7 +70,7 @@ pub(crate) fn store(server: &Server, group: &str, plural: &str, manager: &str, o
     let (Some(served), Value::Object(mut object)) = (server.catalog().find(group, "v1", plural), object) else {
         return;
     };
-    served.strategy.default(&mut object);
+    served.strategy().default(&mut object);
     let now = time::seconds(time::now());
     let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
     let namespace =
@@ -79,11 +79,11 @@ pub(crate) fn store(server: &Server, group: &str, plural: &str, manager: &str, o
         metadata.insert("uid".into(), uid::uuid_v4().into());
         metadata.insert("creationTimestamp".into(), now.as_str().into());
     }
-    crate::ownership::track(server.catalog(), served, None, &mut object, manager, "");
+    crate::ownership::track(&served, None, &mut object, manager, "");
     if plural == "services" {
         service::allocate(&mut object, || OWN_ADDRESS.to_owned(), || 0);
     }
-    if strategy::before_create(served.facts, &mut object, &namespace).is_err() {
+    if strategy::before_create(served.rules(), &mut object, &namespace).is_err() {
         return;
     }
     let draft = Draft::new(group, plural, &object);
@@ -92,7 +92,7 @@ pub(crate) fn store(server: &Server, group: &str, plural: &str, manager: &str, o
         let name = crate::registry::meta(&object, "name");
         if transaction.state().table(served.collection).get(&namespace, name).is_none() {
             let entry = transaction.put(served.collection, &draft);
-            server.note_namespace(transaction, served.collection, &entry);
+            server.note(transaction, served.collection, &entry);
         }
         Ok(())
     });

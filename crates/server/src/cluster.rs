@@ -38,7 +38,7 @@ use crate::store::Store;
 pub(crate) struct Cluster {
     state: RwLock<State>,
     /// One per collection: the revision of its last change.
-    changed: Vec<watch::Sender<u64>>,
+    changed: RwLock<Vec<watch::Sender<u64>>>,
     /// Wakes the controllers.
     pub(crate) work: Notify,
 }
@@ -51,7 +51,17 @@ pub(crate) struct State {
     pub(crate) owners: Owners,
     /// Namespaces that the namespace controller has to look at.
     pub(crate) namespaces: BTreeSet<Name>,
+    /// Definitions that their controller has to look at.
+    pub(crate) definitions: BTreeSet<Name>,
     store: Box<dyn Store>,
+}
+
+/// What the controllers have to look at.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    pub(crate) definitions: BTreeSet<Name>,
+    pub(crate) namespaces: BTreeSet<Name>,
+    pub(crate) objects: BTreeSet<ObjectName>,
 }
 
 impl Cluster {
@@ -63,9 +73,10 @@ impl Cluster {
             rights: Rights::new(guard),
             owners: Owners::default(),
             namespaces: BTreeSet::new(),
+            definitions: BTreeSet::new(),
             store,
         };
-        let changed = (0..collections).map(|_| watch::Sender::new(1)).collect();
+        let changed = RwLock::new((0..collections).map(|_| watch::Sender::new(1)).collect());
         Self { state: RwLock::new(state), changed, work: Notify::new() }
     }
 
@@ -94,14 +105,14 @@ impl Cluster {
         let mut transaction = Transaction::begin(&mut state);
         let done = change(&mut transaction);
         let touched = transaction.finish()?;
-        let busy = !state.namespaces.is_empty() || state.owners.has_work();
+        let busy = !state.namespaces.is_empty() || !state.definitions.is_empty() || state.owners.has_work();
         let revision = state.revision;
         drop(state);
-        for collection in touched {
-            if let Some(changed) = self.changed.get(collection.index()) {
-                changed.send_replace(revision);
-            }
+        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
+        for changed in touched.into_iter().filter_map(|collection| changed.get(collection.index())) {
+            changed.send_replace(revision);
         }
+        drop(changed);
         if busy {
             self.work.notify_one();
         }
@@ -109,19 +120,55 @@ impl Cluster {
     }
 
     /// Hands out what the controllers have to do and forgets it.
-    pub(crate) fn take_work(&self) -> (BTreeSet<Name>, BTreeSet<ObjectName>) {
+    pub(crate) fn take_work(&self) -> Work {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        (std::mem::take(&mut state.namespaces), state.owners.take_work())
+        Work {
+            definitions: std::mem::take(&mut state.definitions),
+            namespaces: std::mem::take(&mut state.namespaces),
+            objects: state.owners.take_work(),
+        }
+    }
+
+    /// Queues definitions for their controller.
+    pub(crate) fn wake_definitions(&self, names: impl IntoIterator<Item = Name>) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).definitions.extend(names);
+        self.work.notify_one();
+    }
+
+    /// A new collection, empty.
+    pub(crate) fn open(&self) -> Collection {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let collection = Collection::at(state.tables.len());
+        state.tables.push(Table::default());
+        self.changed.write().unwrap_or_else(PoisonError::into_inner).push(watch::Sender::new(state.revision));
+        collection
+    }
+
+    /// Closes a collection if it is empty, and ends its watches.
+    pub(crate) fn close(&self, collection: Collection) -> bool {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(table) = state.tables.get_mut(collection.index()).filter(|table| table.is_empty()) else {
+            return false;
+        };
+        table.close();
+        if let Some(changed) =
+            self.changed.write().unwrap_or_else(PoisonError::into_inner).get_mut(collection.index())
+        {
+            *changed = watch::Sender::new(0);
+        }
+        true
     }
 
     /// How many follow a collection.
     pub(crate) fn watches(&self) -> usize {
-        self.changed.iter().map(watch::Sender::receiver_count).sum()
+        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
+        changed.iter().map(watch::Sender::receiver_count).sum()
     }
 
     /// Tells when a collection changes. Subscribe before reading, and no change is missed.
     pub(crate) fn subscribe(&self, collection: Collection) -> Option<watch::Receiver<u64>> {
-        self.changed.get(collection.index()).map(watch::Sender::subscribe)
+        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
+        changed.get(collection.index()).map(watch::Sender::subscribe)
     }
 }
 

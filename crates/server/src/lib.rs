@@ -7,6 +7,7 @@ mod catalog;
 mod cluster;
 pub mod codec;
 mod controller;
+mod custom;
 pub mod facts;
 mod http;
 mod json;

@@ -62,6 +62,11 @@ impl<'a> Transaction<'a> {
         self.state.namespaces.insert(name.into());
     }
 
+    /// Queues a definition for its controller.
+    pub(crate) fn wake_definition(&mut self, name: &str) {
+        self.state.definitions.insert(name.into());
+    }
+
     /// Rewrites aggregated roles whose rules are no longer what follows from the others.
     fn follow(&mut self, collection: Collection, roles: &[Name]) {
         for name in roles {
