@@ -11,6 +11,7 @@ pub mod jsonpath;
 mod lists;
 pub mod metadata;
 pub mod naming;
+pub mod openapi;
 mod pattern;
 mod prune;
 mod ratchet;
