@@ -7,6 +7,8 @@ mod default;
 pub mod definition;
 mod format;
 mod go;
+#[cfg(test)]
+mod hostile;
 pub mod jsonpath;
 mod lists;
 pub mod metadata;

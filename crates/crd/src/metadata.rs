@@ -73,6 +73,13 @@ impl Schema {
     }
 }
 
+/// As [`Schema::coerce_metadata`], of a value that stands somewhere in an object, and dropping what is malformed.
+pub(crate) fn coerce(value: &mut Value, schema: &Schema, meta: &dyn ObjectMeta) {
+    let mut coercer = Coercer { meta, malformed: Malformed::Drop, unknown: Vec::new() };
+    // Nothing is refused where it is dropped.
+    let _ = coercer.value(schema, value, Path::Root);
+}
+
 struct Coercer<'a> {
     meta: &'a dyn ObjectMeta,
     malformed: Malformed,

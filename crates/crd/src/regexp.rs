@@ -18,6 +18,11 @@ pub(crate) fn translate(pattern: &str) -> Result<String, String> {
     Parser::new(pattern).run().map_err(|(what, text)| format!("error parsing regexp: {what}: `{text}`"))
 }
 
+/// Go's words for an expression that is well-formed and too large.
+pub(crate) fn too_large(pattern: &str) -> String {
+    format!("error parsing regexp: {LARGE}: `{pattern}`")
+}
+
 type Fault = (&'static str, String);
 
 const NAMED: &str = "invalid named capture";

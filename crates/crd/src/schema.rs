@@ -7,7 +7,7 @@
 mod compile;
 mod facet;
 
-pub use facet::Facet;
+pub use facet::{Enumeration, Facet};
 
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -117,7 +117,8 @@ impl Type {
 impl Schema {
     /// The compiled form of an `openAPIV3Schema`, as a valid definition has it.
     ///
-    /// What a valid definition cannot contain is ignored. Defaults are pruned as the server does it before it uses them.
+    /// What a valid definition cannot contain is ignored. Defaults are pruned as the server does it before it uses them;
+    /// see [`Self::coerce_defaults`] for the metadata in them.
     pub fn compile(schema: &Value) -> Self {
         let mut compiled = compile::node(schema, 0);
         crate::default::prune_defaults(&mut compiled);
@@ -175,8 +176,8 @@ impl Schema {
     }
 
     /// `enum`.
-    pub fn enumeration(&self) -> &[Value] {
-        self.find(|facet| if let Facet::Enum(values) = facet { Some(&**values) } else { None }).unwrap_or_default()
+    pub fn enumeration(&self) -> Option<&Enumeration> {
+        self.find(|facet| if let Facet::Enum(values) = facet { Some(&**values) } else { None })
     }
 
     /// `required`.

@@ -96,6 +96,8 @@ struct Inner {
     impersonation: ImpersonationModes,
     audit: Option<crate::audit::Audit>,
     openapi: crate::openapi::Documents,
+    discovery: crate::http::discovery::Kept,
+    naming: controller::definition::Naming,
     ended: watch::Sender<bool>,
 }
 
@@ -167,6 +169,8 @@ impl Server {
             impersonation: ImpersonationModes::default(),
             audit,
             openapi,
+            discovery: crate::http::discovery::Kept::default(),
+            naming: controller::definition::Naming::default(),
             ended,
         }));
         bootstrap::fill(&server);
@@ -211,6 +215,15 @@ impl Server {
 
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.0.catalog
+    }
+
+    /// Who has which name among the definitions.
+    pub(crate) fn naming(&self) -> &controller::definition::Naming {
+        &self.0.naming
+    }
+
+    pub(crate) fn discovery(&self) -> &crate::http::discovery::Kept {
+        &self.0.discovery
     }
 
     pub(crate) fn openapi(&self) -> &crate::openapi::Documents {

@@ -46,8 +46,9 @@ var operations = map[string]handler{
 
 // session is the state that lives from one request to the next.
 type session struct {
-	world      *world
-	converters converters
+	world        *world
+	converters   converters
+	definedKinds map[string]*definedKind
 }
 
 // op adapts a typed function to a handler. Members that the request type does

@@ -282,6 +282,13 @@ impl Version {
         self.definition.compiled(self.at).expect("a version is made of one of its definition's")
     }
 
+    /// The schema of any version of the same definition, and whether it has a status of its own.
+    pub(super) fn described(&self, name: &str) -> Option<(&Schema, bool)> {
+        let at = self.definition.versions.iter().position(|kept| kept.name == name)?;
+        let status = self.definition.versions.get(at).is_some_and(|kept| kept.status);
+        Some((&self.definition.compiled(at)?.schema, status))
+    }
+
     /// Another version of the same definition.
     pub(super) fn sibling(&self, name: &str) -> Option<Self> {
         let at = self.definition.versions.iter().position(|kept| kept.name == name)?;

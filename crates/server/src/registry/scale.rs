@@ -203,7 +203,16 @@ impl Call<'_> {
 }
 
 fn request<'a>(ty: &'static Type, manager: &'a str, now: &'a str) -> managed::Request<'a> {
-    managed::Request { ty, api_version: API_VERSION, manager, subresource: "scale", reset_fields: &[], now, views: &[] }
+    managed::Request {
+        kind: managed::Kind::BuiltIn(ty),
+        name: SCALE.kind,
+        api_version: API_VERSION,
+        manager,
+        subresource: "scale",
+        reset_fields: &[],
+        now,
+        versions: None,
+    }
 }
 
 fn integer(object: &Object, part: &str, member: &str) -> i64 {
