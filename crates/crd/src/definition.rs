@@ -157,6 +157,11 @@ pub(crate) fn has_bad_certificates(definition: &Object) -> bool {
     !certificates.is_empty() && bundle::fault(certificates).is_some()
 }
 
+/// The field that a path of a rule leads to, as errors name it.
+pub(crate) fn field_text(path: &str, schema: &Object) -> Option<String> {
+    field_path::follow(path, props::Props(schema), true).ok().map(|found| found.text())
+}
+
 /// What keeps a schema from being structural, or why that cannot be said.
 pub(crate) fn structural_faults(schema: &Object, at: Path<'_>) -> Result<Vec<FieldError>, String> {
     let schema = props::Props(schema);

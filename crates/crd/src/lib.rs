@@ -18,6 +18,7 @@ mod pattern;
 mod prune;
 mod ratchet;
 mod regexp;
+pub mod rules;
 pub mod schema;
 pub mod strategy;
 mod validate;
@@ -25,4 +26,5 @@ pub mod version;
 
 pub use columns::Columns;
 pub use pattern::Pattern;
+pub use rules::Rules;
 pub use schema::Schema;
