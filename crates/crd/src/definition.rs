@@ -167,3 +167,9 @@ pub(crate) fn structural_faults(schema: &Object, at: Path<'_>) -> Result<Vec<Fie
     let schema = props::Props(schema);
     structural::unreadable(schema).map_or_else(|| Ok(structural::faults(schema, at)), Err)
 }
+
+/// Whether a schema is a structural one, of types that OpenAPI knows.
+pub(crate) fn is_structural(schema: &Object) -> bool {
+    let schema = props::Props(schema);
+    !schema.any(&mut schema::has_unknown_type) && !structural::is_not(schema)
+}

@@ -13,6 +13,7 @@ pub mod jsonpath;
 mod lists;
 pub mod metadata;
 pub mod naming;
+pub mod openapi;
 mod pattern;
 mod prune;
 mod ratchet;

@@ -113,6 +113,11 @@ impl Definition {
         })
     }
 
+    /// A text that is another one after every change of what it says.
+    pub(crate) fn stamp(&self) -> String {
+        format!("{} {} {}", self.entry.name, self.entry.uid, self.generation)
+    }
+
     /// `databases.example.org`
     pub(crate) fn name(&self) -> &Name {
         &self.entry.name
