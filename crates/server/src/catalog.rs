@@ -135,6 +135,11 @@ impl Catalog {
         self.stored.get(collection.index()).expect("every collection has one resource without a conversion")
     }
 
+    /// Where the objects of a resource are stored.
+    pub(crate) fn collection(&self, group: &str, plural: &str) -> Option<Collection> {
+        self.stored.iter().find(|stored| stored.group == group && stored.plural == plural).map(|stored| stored.collection)
+    }
+
     pub(crate) fn collections(&self) -> usize {
         self.stored.len()
     }

@@ -10,20 +10,23 @@
 
 mod draft;
 mod entry;
+mod journal;
 mod log;
 mod owners;
+mod restore;
 mod rights;
 mod table;
 mod transaction;
 
 use std::collections::BTreeSet;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use rolewright_core::Name;
 use tokio::sync::{Notify, watch};
 
 pub(crate) use draft::Draft;
 pub(crate) use entry::{Entry, ObjectName};
+pub(crate) use journal::Journal;
 pub(crate) use log::{Change, ChangeKind, Position};
 pub(crate) use owners::Owners;
 pub use rights::Guard;
@@ -32,7 +35,6 @@ pub(crate) use table::{Collection, Page, Table};
 pub(crate) use transaction::Transaction;
 
 use crate::status::Failure;
-use crate::store::Store;
 
 /// The cluster's state behind its lock.
 pub(crate) struct Cluster {
@@ -41,6 +43,8 @@ pub(crate) struct Cluster {
     changed: Vec<watch::Sender<u64>>,
     /// Wakes the controllers.
     pub(crate) work: Notify,
+    /// What outlives the process, if anything does.
+    journal: Option<Arc<Journal>>,
 }
 
 /// Everything that is known.
@@ -51,22 +55,22 @@ pub(crate) struct State {
     pub(crate) owners: Owners,
     /// Namespaces that the namespace controller has to look at.
     pub(crate) namespaces: BTreeSet<Name>,
-    store: Box<dyn Store>,
+    journal: Option<Arc<Journal>>,
 }
 
 impl Cluster {
     /// An empty cluster with this many collections.
-    pub(crate) fn new(collections: usize, guard: Guard, store: Box<dyn Store>) -> Self {
+    pub(crate) fn new(collections: usize, guard: Guard, journal: Option<Arc<Journal>>) -> Self {
         let state = State {
             revision: 1,
             tables: (0..collections).map(|_| Table::default()).collect(),
             rights: Rights::new(guard),
             owners: Owners::default(),
             namespaces: BTreeSet::new(),
-            store,
+            journal: journal.clone(),
         };
         let changed = (0..collections).map(|_| watch::Sender::new(1)).collect();
-        Self { state: RwLock::new(state), changed, work: Notify::new() }
+        Self { state: RwLock::new(state), changed, work: Notify::new(), journal }
     }
 
     /// Leaves aggregated roles to somebody else. They know nothing of ceilings, so only who holds everything may write
@@ -93,19 +97,39 @@ impl Cluster {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let mut transaction = Transaction::begin(&mut state);
         let done = change(&mut transaction);
-        let touched = transaction.finish()?;
+        let touched = transaction.finish();
         let busy = !state.namespaces.is_empty() || state.owners.has_work();
         let revision = state.revision;
         drop(state);
-        for collection in touched {
-            if let Some(changed) = self.changed.get(collection.index()) {
-                changed.send_replace(revision);
-            }
+        // What is journalled is announced when it is stored.
+        if self.journal.is_none() {
+            self.announce(touched, revision);
         }
         if busy {
             self.work.notify_one();
         }
         done
+    }
+
+    /// Wakes who follows these collections.
+    fn announce(&self, touched: impl IntoIterator<Item = Collection>, revision: u64) {
+        for collection in touched {
+            if let Some(changed) = self.changed.get(collection.index()) {
+                changed.send_replace(revision);
+            }
+        }
+    }
+
+    /// Done when everything that can be seen now is stored. Whoever tells somebody of the state waits for this first.
+    pub(crate) async fn stored(&self) -> Result<(), Failure> {
+        let Some(journal) = &self.journal else { return Ok(()) };
+        let revision = self.read().revision();
+        journal.reached(revision).await
+    }
+
+    /// The journal, if there is one.
+    pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
+        self.journal.as_ref()
     }
 
     /// Hands out what the controllers have to do and forgets it.
@@ -129,6 +153,11 @@ impl State {
     /// The revision of the last change.
     pub(crate) fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// The last revision that may be shown to those who do not wait for [`Cluster::stored`].
+    pub(crate) fn shown_revision(&self) -> u64 {
+        self.journal.as_ref().map_or(self.revision, |journal| journal.durable().min(self.revision))
     }
 
     /// The objects of a collection.

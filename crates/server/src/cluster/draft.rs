@@ -14,6 +14,8 @@ use crate::strategy::Object;
 /// Everything that can be made before the writer's turn: the bytes around the revision, and what the indexes need.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
+    /// `roles.rbac.authorization.k8s.io`
+    pub(super) resource: Name,
     pub(super) namespace: Name,
     pub(super) name: Name,
     pub(super) uid: Name,
@@ -49,7 +51,10 @@ impl Draft {
         let finalizers: Vec<&str> = list("finalizers").into_iter().flatten().filter_map(Value::as_str).collect();
         let deleting = metadata.is_some_and(|meta| meta.get("deletionTimestamp").is_some_and(|time| !time.is_null()));
         let (head, tail) = around_revision(object);
+        let resource =
+            if group.is_empty() { Name::from(plural) } else { smol_str::format_smolstr!("{plural}.{group}") };
         Self {
+            resource,
             namespace: text("namespace").into(),
             name: text("name").into(),
             uid: text("uid").into(),
@@ -82,6 +87,7 @@ impl Draft {
             labels: self.labels.clone(),
             owners: self.owners.clone(),
             deleting: self.deleting,
+            collecting: self.collecting,
             written: u32::try_from(crate::time::now().as_second()).unwrap_or_default(),
             digits_at: self.head.len(),
             body: Bytes::from(body),

@@ -28,6 +28,8 @@ type At = (Name, Name);
 /// The objects of one collection by namespace and name, and what changed lately.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
+    /// What the store calls it; empty where nothing is stored.
+    pub(super) resource: Name,
     objects: BTreeMap<At, Arc<Entry>>,
     log: Log,
 }
@@ -44,6 +46,11 @@ pub(crate) struct Page<'a> {
 impl Table {
     pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<&Arc<Entry>> {
         self.objects.get(&(Name::from(namespace), Name::from(name)))
+    }
+
+    /// The objects that a store kept, last changed at a revision.
+    pub(super) fn restored(resource: Name, changed: Position, objects: BTreeMap<At, Arc<Entry>>) -> Self {
+        Self { resource, objects, log: Log::from(changed) }
     }
 
     pub(crate) fn log(&self) -> &Log {

@@ -195,8 +195,9 @@ impl Watch {
                 self.fail(&failure);
                 return self.first.take().map(|bytes| bytes.to_vec()).unwrap_or_default();
             };
+            let shown = state.shown_revision();
             let (mut batch, mut bytes) = (Vec::new(), 0);
-            for change in changes {
+            for change in changes.take_while(|change| change.revision <= shown) {
                 if batch.len() == BATCH || bytes >= BATCH_BYTES {
                     more = true;
                     break;
@@ -205,7 +206,7 @@ impl Watch {
                 batch.push(change.clone());
             }
             if !more {
-                self.position = state.revision();
+                self.position = shown;
             }
             batch
         };
