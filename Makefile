@@ -31,6 +31,14 @@ if [ -z "$${ROLEWRIGHT_TESTBED:-}" ] && command -v go >/dev/null; then
 fi
 endef
 
+# The same for Crossplane's RBAC manager: ROLEWRIGHT_CROSSPLANE.
+define find_crossplane
+if [ -z "$${ROLEWRIGHT_CROSSPLANE:-}" ] && command -v go >/dev/null; then
+    ROLEWRIGHT_CROSSPLANE=$$(testbed/build.sh crossplane)
+    export ROLEWRIGHT_CROSSPLANE
+fi
+endef
+
 # For targets that mean nothing without it.
 define need_testbed
 $(find_testbed)
@@ -55,6 +63,10 @@ test: ## Run every test that this machine can run, and say what is skipped
 	    done
 	fi
 	$(find_testbed)
+	$(find_crossplane)
+	if [ -z "$${ROLEWRIGHT_CROSSPLANE:-}" ]; then
+	    echo "skipped, because there is no Go: the peers suite (Crossplane's RBAC manager on our server)"
+	fi
 	if [ -z "$${ROLEWRIGHT_TESTBED:-}" ]; then
 	    echo "skipped, because there is no Go: the oracle suites (our answers against Kubernetes' own code)"
 	    if [ -n "$${KUBEBUILDER_ASSETS:-}" ]; then

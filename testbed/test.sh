@@ -12,3 +12,6 @@ if [ -n "$unformatted" ]; then
 fi
 go vet -p 2 -trimpath ./...
 go test -p 2 -trimpath "$@" ./...
+
+cd crossplane
+go vet -p 2 -trimpath .

@@ -12,6 +12,7 @@ mod delete;
 mod filter;
 mod furnish;
 mod list;
+mod patch;
 mod read;
 mod render;
 mod scale;

@@ -3,6 +3,7 @@
 
 mod candidate;
 mod create;
+pub mod embedded;
 pub(crate) mod fields;
 mod metadata;
 mod update;

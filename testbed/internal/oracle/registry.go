@@ -33,6 +33,7 @@ var operations = map[string]handler{
 	"patch":                 op(patch),
 	"strategy":              op(applyStrategy),
 	"managed_fields":        op(managedFields),
+	"custom":                op(custom),
 	"table":                 op(table),
 	"selector_parse":        op(selectorParse),
 	"bench_authorize":       op(benchAuthorize),

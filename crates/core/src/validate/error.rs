@@ -28,6 +28,8 @@ pub enum ErrorKind {
     Required,
     /// Something malformed is there.
     Invalid,
+    /// Something of another type than the schema's is there.
+    TypeInvalid,
     /// Something other than the few values that are known is there.
     NotSupported,
     /// Something is there that must not be set here.
@@ -50,6 +52,7 @@ impl ErrorKind {
         match self {
             Self::Required => "FieldValueRequired",
             Self::Invalid => "FieldValueInvalid",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
             Self::NotSupported => "FieldValueNotSupported",
             Self::Forbidden => "FieldValueForbidden",
             Self::Duplicate => "FieldValueDuplicate",
@@ -64,7 +67,7 @@ impl ErrorKind {
     fn title(self) -> &'static str {
         match self {
             Self::Required => "Required value",
-            Self::Invalid => "Invalid value",
+            Self::Invalid | Self::TypeInvalid => "Invalid value",
             Self::NotSupported => "Unsupported value",
             Self::Forbidden => "Forbidden",
             Self::Duplicate => "Duplicate value",

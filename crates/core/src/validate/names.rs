@@ -10,6 +10,9 @@ pub const LABEL_MAX: usize = 63;
 /// The most bytes in a DNS subdomain.
 pub const SUBDOMAIN_MAX: usize = 253;
 
+const NOT_DNS_1035_LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start \
+    with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used \
+    for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 const NOT_DNS_LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and \
     must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
@@ -74,6 +77,16 @@ pub fn dns_label(text: &str) -> Vec<String> {
     let mut faults = over(LABEL_MAX, "characters", text);
     if !is_dns_label(text) {
         faults.push(if is_dns_subdomain(text) { "must not contain dots".into() } else { NOT_DNS_LABEL.into() });
+    }
+    faults
+}
+
+/// What keeps `text` from being a label in DNS as RFC 1035 has it, which begins with a letter.
+pub fn dns_1035_label(text: &str) -> Vec<String> {
+    let mut faults = over(LABEL_MAX, "characters", text);
+    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if !text.bytes().all(inner) || !text.starts_with(|c: char| c.is_ascii_lowercase()) || text.ends_with('-') {
+        faults.push(NOT_DNS_1035_LABEL.into());
     }
     faults
 }

@@ -4,7 +4,8 @@ use axum::http::StatusCode;
 use rolewright_core::validate::{BadValue, FieldError, Path};
 use serde_json::{Value, json};
 
-use super::update::{Change, Target, patch_type};
+use super::patch::{Target, patch_type};
+use super::update::Change;
 use super::{Call, meta, set_meta, unnamed_scheme};
 use crate::codec;
 use crate::facts::{self, Type};

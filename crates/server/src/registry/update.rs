@@ -1,4 +1,4 @@
-//! Updating: the whole object or a part of it, by a new form or by a patch.
+//! Updating: the whole object or a part of it, whatever its new form is made from.
 
 use std::sync::Arc;
 
@@ -9,13 +9,12 @@ use super::create::Origin;
 use super::{Call, finalizers, meta, set_meta};
 use crate::cluster::Entry;
 use crate::codec;
-use crate::facts::{self, Type};
 use crate::http::respond::Answer;
 use crate::managed;
 use crate::ownership;
-use crate::patch::{self, PatchType, Patched};
-use crate::query::{FieldValidation, WriteOptions};
-use crate::status::{Details, Failure};
+use crate::patch::PatchType;
+use crate::query::WriteOptions;
+use crate::status::Failure;
 use crate::strategy::{self, Object};
 
 /// Where the new form of an object comes from.
@@ -30,13 +29,6 @@ pub(super) enum Change<'a> {
     Make(&'a dyn Fn(Object) -> Result<Object, Failure>),
     /// The same, with the record of whose fields these are.
     Owned(&'a dyn Fn(Object) -> Result<Object, Failure>),
-}
-
-/// What a patched document must be.
-pub(super) struct Target<'a> {
-    pub(super) ty: &'static Type,
-    pub(super) api_version: &'a str,
-    pub(super) kind: &'a str,
 }
 
 impl Change<'_> {
@@ -62,15 +54,6 @@ impl Call<'_> {
         let object = self.decode(options.field_validation)?;
         self.check_names(&object)?;
         let done = self.change(&Change::Put(object), &options)?;
-        self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry)
-    }
-
-    pub(crate) fn patch(&self) -> Result<Answer, Failure> {
-        self.form()?;
-        let kind = patch_type(self.content_type)?;
-        let options = WriteOptions::patch(&self.query, kind.is_none())?;
-        let change = kind.map_or(Change::Apply(&self.body), |kind| Change::Patch(kind, &self.body));
-        let done = self.change(&change, &options)?;
         self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry)
     }
 
@@ -263,81 +246,18 @@ impl Call<'_> {
         match change {
             Change::Put(object) => Ok(object.clone()),
             Change::Make(make) | Change::Owned(make) => make(old.clone()),
-            Change::Apply(body) => {
-                let mut object = self.applied(Some(old), body, options)?;
-                if meta(&object, "namespace").is_empty() && self.served.namespaced {
-                    set_meta(&mut object, "namespace", self.info.namespace.as_str());
-                }
-                self.check_names(&object)?;
-                Ok(object)
-            }
-            Change::Patch(kind, patch) => {
-                let mut view = match self.served.conversion {
-                    Some(conversion) => (conversion.from_stored)(old),
-                    None => old.clone(),
-                };
-                view.insert("apiVersion".into(), self.served.api_version().into());
-                view.insert("kind".into(), self.served.kind.as_str().into());
-                let patched = patch::apply(*kind, self.served.ty, &view, patch, options.field_validation)?;
-                let target =
-                    Target { ty: self.served.ty, api_version: &self.served.api_version(), kind: &self.served.kind };
-                let mut object = self.conform_patched(*kind, &target, &patched, options)?;
-                self.served.strategy.default(&mut object);
-                let mut object = self.to_stored(object);
-                if meta(&object, "namespace").is_empty() && self.served.namespaced {
-                    set_meta(&mut object, "namespace", self.info.namespace.as_str());
-                }
-                self.check_names(&object)?;
-                Ok(object)
-            }
+            Change::Apply(body) => self.in_place(self.applied(Some(old), body, options)?),
+            Change::Patch(kind, patch) => self.in_place(self.patched(*kind, old, patch, options)?),
         }
     }
 
-    /// What a patch makes must still be of its type.
-    pub(super) fn conform_patched(
-        &self,
-        kind: PatchType,
-        target: &Target<'_>,
-        patched: &Patched,
-        options: &WriteOptions,
-    ) -> Result<Object, Failure> {
-        let text = |member: &str| patched.object.get(member).and_then(Value::as_str).unwrap_or_default();
-        if (text("apiVersion"), text("kind")) != (target.api_version, target.kind) {
-            // Kubernetes reads it as what it claims to be before it notices.
-            let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
-            if let Some(other) = facts::type_of(group, version, text("kind"))
-                && let Err(why) = codec::conform(other, Value::Object(patched.object.clone()))
-            {
-                return Err(patched.refused(&why));
-            }
-            return Err(patched.refused(&format!(
-                "no kind {:?} is registered for version {:?} in scheme \"pkg/runtime/scheme.go:111\"",
-                text("kind"),
-                text("apiVersion")
-            )));
+    /// Who leaves the namespace out means the one in the URL.
+    fn in_place(&self, mut object: Object) -> Result<Object, Failure> {
+        if meta(&object, "namespace").is_empty() && self.served.namespaced {
+            set_meta(&mut object, "namespace", self.info.namespace.as_str());
         }
-        let conformed = codec::conform(target.ty, Value::Object(patched.object.clone()));
-        let conformed = conformed.map_err(|why| match kind {
-            PatchType::Strategic => {
-                let told = codec::restore_fault(target.ty, &patched.object);
-                patched.refused(&told.unwrap_or(why))
-            }
-            _ => patched.refused(&why),
-        })?;
-        let Value::Object(mut object) = conformed.value else { return Err(patched.refused("it is no object")) };
-        if conformed.forgets_managers {
-            set_meta(&mut object, "managedFields", Vec::<Value>::new());
-        }
-        let strict = [patched.strict.as_slice(), &conformed.strict].concat();
-        match options.field_validation {
-            FieldValidation::Strict if strict.is_empty() => Ok(object),
-            FieldValidation::Ignore => Ok(object),
-            FieldValidation::Warn => {
-                self.warn(strict);
-                Ok(object)
-            }
-            FieldValidation::Strict => Err(patched.refused(&format!("strict decoding error: {}", strict.join(", ")))),
-        }
+        self.check_names(&object)?;
+        Ok(object)
     }
 
     /// A namespace waits for its content, a pod for the end of its grace period.
@@ -362,18 +282,6 @@ fn folder<'a>(group: &str, plural: &'a str) -> &'a str {
         ("networking.k8s.io", "ingresses") => "ingress",
         ("apiregistration.k8s.io", "apiservices") => "apiregistration.k8s.io/apiservices",
         (_, plural) => plural,
-    }
-}
-
-/// The kind of a patch by its content type; none for an apply.
-pub(super) fn patch_type(content_type: Option<&str>) -> Result<Option<PatchType>, Failure> {
-    let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    match essence {
-        "application/json-patch+json" => Ok(Some(PatchType::Json)),
-        "application/merge-patch+json" => Ok(Some(PatchType::Merge)),
-        "application/strategic-merge-patch+json" => Ok(Some(PatchType::Strategic)),
-        "application/apply-patch+yaml" => Ok(None),
-        _ => Err(Failure::new(415, "UnsupportedMediaType", "415: Unsupported Media Type").about(Details::default())),
     }
 }
 

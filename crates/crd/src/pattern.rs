@@ -1,0 +1,46 @@
+//! Patterns in Go's syntax, matched by the regex crate.
+
+use std::sync::OnceLock;
+
+use regex::{Regex, RegexBuilder};
+
+/// As much memory a compiled pattern may take. Go allows programs of about the same size.
+const SIZE_MAX: usize = 16 << 20;
+
+/// A pattern of a schema. It is compiled when it is first needed: most schemas of a cluster never see an object.
+#[derive(Debug)]
+pub struct Pattern {
+    text: Box<str>,
+    compiled: OnceLock<Result<Regex, Box<str>>>,
+}
+
+impl Pattern {
+    /// The pattern as the schema has it.
+    pub fn new(text: &str) -> Self {
+        Self { text: text.into(), compiled: OnceLock::new() }
+    }
+
+    /// The pattern as the schema has it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it matches somewhere in `text`. What cannot be compiled matches nothing.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.compiled().as_ref().is_ok_and(|compiled| compiled.is_match(text))
+    }
+
+    /// Why it cannot be compiled.
+    pub fn fault(&self) -> Option<&str> {
+        self.compiled().as_ref().err().map(|fault| &**fault)
+    }
+
+    fn compiled(&self) -> &Result<Regex, Box<str>> {
+        self.compiled.get_or_init(|| {
+            RegexBuilder::new(&self.text)
+                .size_limit(SIZE_MAX)
+                .build()
+                .map_err(|error| error.to_string().into_boxed_str())
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Patching: a client says what to change.
+
+use axum::http::StatusCode;
+use serde_json::Value;
+
+use super::update::Change;
+use super::{Call, set_meta};
+use crate::codec;
+use crate::facts::{self, Type};
+use crate::http::respond::Answer;
+use crate::patch::{self, PatchType, Patched};
+use crate::query::{FieldValidation, WriteOptions};
+use crate::status::{Details, Failure};
+use crate::strategy::Object;
+
+/// What a patched document must be.
+pub(super) struct Target<'a> {
+    pub(super) ty: &'static Type,
+    pub(super) api_version: &'a str,
+    pub(super) kind: &'a str,
+}
+
+impl Call<'_> {
+    pub(crate) fn patch(&self) -> Result<Answer, Failure> {
+        self.form()?;
+        let kind = patch_type(self.content_type)?;
+        let options = WriteOptions::patch(&self.query, kind.is_none())?;
+        let change = kind.map_or(Change::Apply(&self.body), |kind| Change::Patch(kind, &self.body));
+        let done = self.change(&change, &options)?;
+        self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry)
+    }
+
+    /// What an object becomes by a patch: with defaults, in its stored form.
+    pub(super) fn patched(
+        &self,
+        kind: PatchType,
+        old: &Object,
+        patch: &[u8],
+        options: &WriteOptions,
+    ) -> Result<Object, Failure> {
+        let mut view = match self.served.conversion {
+            Some(conversion) => (conversion.from_stored)(old),
+            None => old.clone(),
+        };
+        let api_version = self.served.api_version();
+        view.insert("apiVersion".into(), api_version.as_str().into());
+        view.insert("kind".into(), self.served.kind.as_str().into());
+        let patched = patch::apply(kind, self.served.ty, &view, patch, options.field_validation)?;
+        let target = Target { ty: self.served.ty, api_version: &api_version, kind: &self.served.kind };
+        let mut object = self.conform_patched(kind, &target, &patched, options)?;
+        self.served.strategy.default(&mut object);
+        Ok(self.to_stored(object))
+    }
+
+    /// What a patch makes must still be of its type.
+    pub(super) fn conform_patched(
+        &self,
+        kind: PatchType,
+        target: &Target<'_>,
+        patched: &Patched,
+        options: &WriteOptions,
+    ) -> Result<Object, Failure> {
+        let text = |member: &str| patched.object.get(member).and_then(Value::as_str).unwrap_or_default();
+        if (text("apiVersion"), text("kind")) != (target.api_version, target.kind) {
+            // Kubernetes reads it as what it claims to be before it notices.
+            let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
+            if let Some(other) = facts::type_of(group, version, text("kind"))
+                && let Err(why) = codec::conform(other, Value::Object(patched.object.clone()))
+            {
+                return Err(patched.refused(&why));
+            }
+            return Err(patched.refused(&format!(
+                "no kind {:?} is registered for version {:?} in scheme \"pkg/runtime/scheme.go:111\"",
+                text("kind"),
+                text("apiVersion")
+            )));
+        }
+        let conformed = codec::conform(target.ty, Value::Object(patched.object.clone()));
+        let conformed = conformed.map_err(|why| match kind {
+            PatchType::Strategic => {
+                let told = codec::restore_fault(target.ty, &patched.object);
+                patched.refused(&told.unwrap_or(why))
+            }
+            _ => patched.refused(&why),
+        })?;
+        let Value::Object(mut object) = conformed.value else { return Err(patched.refused("it is no object")) };
+        if conformed.forgets_managers {
+            set_meta(&mut object, "managedFields", Vec::<Value>::new());
+        }
+        let strict = [patched.strict.as_slice(), &conformed.strict].concat();
+        match options.field_validation {
+            FieldValidation::Strict if strict.is_empty() => Ok(object),
+            FieldValidation::Ignore => Ok(object),
+            FieldValidation::Warn => {
+                self.warn(strict);
+                Ok(object)
+            }
+            FieldValidation::Strict => Err(patched.refused(&format!("strict decoding error: {}", strict.join(", ")))),
+        }
+    }
+}
+
+/// The kind of a patch by its content type; none for an apply.
+pub(super) fn patch_type(content_type: Option<&str>) -> Result<Option<PatchType>, Failure> {
+    let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    match essence {
+        "application/json-patch+json" => Ok(Some(PatchType::Json)),
+        "application/merge-patch+json" => Ok(Some(PatchType::Merge)),
+        "application/strategic-merge-patch+json" => Ok(Some(PatchType::Strategic)),
+        "application/apply-patch+yaml" => Ok(None),
+        _ => Err(Failure::new(415, "UnsupportedMediaType", "415: Unsupported Media Type").about(Details::default())),
+    }
+}
