@@ -9,6 +9,8 @@ use clap::{Args, ValueEnum};
 use rolewright_server::store::{self, Data, Sync};
 use rolewright_server::{Guard, ListenError, Listening, Settings};
 
+use crate::exit::No;
+
 /// How the server is started.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgs {
@@ -86,7 +88,7 @@ pub(crate) fn run(args: ServerArgs, out: &mut impl Write) -> Result<()> {
 
 /// Prints what a folder keeps.
 fn check(folder: &Path, out: &mut impl Write) -> Result<()> {
-    let report = store::check(folder)?;
+    let report = store::check(folder).map_err(No)?;
     for (resource, count) in &report.objects {
         writeln!(out, "{count:>8}  {resource}")?;
     }
