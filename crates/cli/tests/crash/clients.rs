@@ -14,7 +14,7 @@ use crate::model::{Content, Model, Random};
 use crate::process::Running;
 use crate::wire::Connection;
 
-const WRITERS: usize = 5;
+const WRITERS: usize = 4;
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
 const ROLES: &str = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
@@ -60,7 +60,7 @@ pub(crate) async fn work(server: &Running, model: &Rc<Model>, random: &mut Rando
             model.ends(seen);
         });
     }
-    let fate = Rc::new(Fate { left: Cell::new(1 + random.below(60)), now: Notify::new() });
+    let fate = Rc::new(Fate { left: Cell::new(1 + random.below(50)), now: Notify::new() });
     for writer in 0..WRITERS {
         let mut connection = server.endpoint.connect().await?;
         let (model, fate, mut random) = (model.clone(), fate.clone(), random.fork());
@@ -102,7 +102,7 @@ fn content(path: &str, object: &Value) -> Result<String> {
 }
 
 fn body(list: &str, name: &str, text: &str, large: bool) -> Value {
-    let ballast = if large { "x".repeat(100_000) } else { String::new() };
+    let ballast = if large { "x".repeat(30_000) } else { String::new() };
     match list {
         ROLES => {
             let rule = |verb: &str| json!({"apiGroups": ["acme.io"], "resources": [text], "verbs": [verb]});

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use super::{Cluster, Collection, Entry, Page, State};
 use crate::status::Failure;
-use crate::store::record::Writer;
+use crate::store::record::{Writer, stored_size};
 use crate::store::{Payload, Store};
 
 /// One object as a transaction leaves it.
@@ -55,7 +55,7 @@ struct Progress {
 }
 
 /// The log is rewritten when it is this much larger than twice what is in it.
-const SLACK: u64 = 8 << 20;
+const SLACK: u64 = 2 << 20;
 /// The size of the blocks of a rewritten log, and the most that goes into one block of transactions.
 const BLOCK: usize = 1 << 20;
 const MOST_BLOCK: usize = 64 << 20;
@@ -210,12 +210,18 @@ impl Committer {
         let snapshot = {
             // Who pushes holds this lock for writing: the queue stands still.
             let state = cluster.read();
+            self.rewrite_at = 2 * live(&state) + SLACK;
+            // A cluster that grew has little history.
+            if size <= self.rewrite_at {
+                return false;
+            }
             commits.append(&mut self.journal.queue().commits);
             Snapshot::of(&state)
         };
         let done = self.store.rewrite(&mut snapshot.payloads()).is_ok();
-        let live = if done { self.store.size() } else { size };
-        self.rewrite_at = 2 * live + SLACK;
+        if !done {
+            self.rewrite_at = 2 * size;
+        }
         done
     }
 }
@@ -237,6 +243,12 @@ fn payloads(commits: &[Commit]) -> Vec<Payload> {
         all.push(writer.finish());
     }
     all
+}
+
+/// About how many bytes a log without history has.
+fn live(state: &State) -> u64 {
+    let page = Page::default();
+    state.tables().flat_map(|(_, table)| table.entries(&page).map(|entry| stored_size(entry))).sum()
 }
 
 /// All that there is at one moment.

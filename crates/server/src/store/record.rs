@@ -108,6 +108,13 @@ pub(crate) struct Contents {
     pub(crate) collections: FxHashMap<String, Kept>,
 }
 
+/// About how many bytes an object takes.
+pub(crate) fn stored_size(entry: &Entry) -> u64 {
+    /// Names and numbers beside the body.
+    const BESIDE: u64 = 200;
+    entry.body.len() as u64 + BESIDE
+}
+
 /// The objects of one resource.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
@@ -130,10 +137,7 @@ impl Contents {
 
     /// About how many bytes the same takes without its history.
     pub(crate) fn size(&self) -> u64 {
-        /// Names and numbers beside the body.
-        const BESIDE: u64 = 200;
-        let objects = self.collections.values().flat_map(|kept| kept.objects.values());
-        objects.map(|entry| entry.body.len() as u64 + BESIDE).sum()
+        self.collections.values().flat_map(|kept| kept.objects.values()).map(|entry| stored_size(entry)).sum()
     }
 
     fn item(&mut self, tag: u8, reader: &mut Reader<'_>) -> Option<()> {

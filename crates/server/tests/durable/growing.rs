@@ -23,7 +23,7 @@ async fn history_is_dropped_and_what_is_there_stays() {
     let before = everything(&client).await;
     server.close().await;
     let size = std::fs::metadata(folder.log()).unwrap().len();
-    assert!(size < 12 << 20, "18 MB of history in {size} bytes");
+    assert!(size < 6 << 20, "18 MB of history in {size} bytes");
     let report = rolewright_server::store::check(&folder.path()).unwrap();
     assert_eq!(report.objects["configmaps"], 1);
     let server = start(&folder).unwrap();
