@@ -40,13 +40,19 @@ impl Kind<'_> {
     /// Makes of a document what its schema knows of it, with defaults. The paths are of unknown fields, in the order in
     /// which strict decoding tells them; those of the metadata of the object itself come before.
     pub fn decode(&self, object: &mut Map<String, Value>, malformed: Malformed) -> Result<Vec<String>, FieldError> {
+        let unknown = self.coerce(object, malformed)?;
+        self.schema.apply_defaults(object);
+        Ok(unknown)
+    }
+
+    /// The same without defaults.
+    pub fn coerce(&self, object: &mut Map<String, Value>, malformed: Malformed) -> Result<Vec<String>, FieldError> {
         let mut unknown = Vec::new();
         if !self.preserve_unknown_fields {
             unknown = self.schema.prune_and_tell(object);
             self.schema.prune_nulls(object);
         }
         unknown.extend(self.schema.coerce_metadata(object, self.meta, malformed)?);
-        self.schema.apply_defaults(object);
         Ok(unknown)
     }
 

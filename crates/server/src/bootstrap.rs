@@ -76,7 +76,7 @@ pub(crate) fn store(server: &Server, group: &str, plural: &str, manager: &str, o
     if server.cluster().read().table(served.collection).get(text("namespace"), text("name")).is_some() {
         return;
     }
-    served.strategy.default(&mut object);
+    served.strategy().default(&mut object);
     let now = time::seconds(time::now());
     let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
     let namespace =
@@ -85,11 +85,11 @@ pub(crate) fn store(server: &Server, group: &str, plural: &str, manager: &str, o
         metadata.insert("uid".into(), uid::uuid_v4().into());
         metadata.insert("creationTimestamp".into(), now.as_str().into());
     }
-    crate::ownership::track(server.catalog(), served, None, &mut object, manager, "");
+    crate::ownership::track(server.catalog(), &served, None, &mut object, manager, "");
     if plural == "services" {
         service::allocate(&mut object, || OWN_ADDRESS.to_owned(), || 0);
     }
-    if strategy::before_create(served.facts, &mut object, &namespace).is_err() {
+    if strategy::before_create(served.rules(), &mut object, &namespace).is_err() {
         return;
     }
     let draft = Draft::new(group, plural, &object);
@@ -98,7 +98,7 @@ pub(crate) fn store(server: &Server, group: &str, plural: &str, manager: &str, o
         let name = crate::registry::meta(&object, "name");
         if transaction.state().table(served.collection).get(&namespace, name).is_none() {
             let entry = transaction.put(served.collection, &draft);
-            server.note_namespace(transaction, served.collection, &entry);
+            server.note(transaction, served.collection, &entry);
         }
         Ok(())
     });

@@ -1,74 +1,29 @@
-//! What is served: every resource with its type, its rules and where its objects are.
+//! What is served: every resource with its type, its rules and where its objects are. Custom resources come and go.
+
+mod custom;
+mod served;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rolewright_core::Name;
 use rustc_hash::FxHashMap;
 
-use crate::cluster::Collection;
-use crate::facts::{self, Type};
+use crate::cluster::{Collection, Entry};
+use crate::custom::Definition;
+use crate::facts;
 use crate::kinds;
-use crate::status::GroupResource;
-use crate::strategy::{Object, Strategy};
+pub(crate) use served::{BuiltIn, Conversion, Origin, Served, Subresource, api_version};
 
-/// One resource in one version.
-pub(crate) struct Served {
-    pub(crate) group: Name,
-    pub(crate) version: Name,
-    pub(crate) kind: Name,
-    pub(crate) plural: Name,
-    pub(crate) namespaced: bool,
-    pub(crate) ty: &'static Type,
-    pub(crate) strategy: &'static dyn Strategy,
-    pub(crate) collection: Collection,
-    pub(crate) facts: &'static facts::Resource,
-    /// Between the stored form and this version, where they differ.
-    pub(crate) conversion: Option<Conversion>,
-}
+use custom::Custom;
 
-/// Between the stored form of an object and that of another version.
-#[derive(Clone, Copy)]
-pub(crate) struct Conversion {
-    pub(crate) from_stored: fn(&Object) -> Object,
-    pub(crate) to_stored: fn(&Object) -> Object,
-}
-
-impl Served {
-    pub(crate) fn group_resource(&self) -> GroupResource<'_> {
-        GroupResource { group: &self.group, resource: &self.plural }
-    }
-
-    /// Whether Kubernetes answers from memory where it may. It does not keep events there.
-    pub(crate) fn is_cached(&self) -> bool {
-        self.plural != "events"
-    }
-
-    /// `v1`, `apps/v1`
-    pub(crate) fn api_version(&self) -> String {
-        api_version(&self.group, &self.version)
-    }
-
-    pub(crate) fn verbs(&self) -> &'static [&'static str] {
-        self.facts.verbs
-    }
-
-    pub(crate) fn subresource(&self, name: &str) -> Option<&'static facts::Subresource> {
-        self.facts.subresources.iter().find(|sub| sub.name == name)
-    }
-}
-
-/// `v1`, `apps/v1`
-pub(crate) fn api_version(group: &str, version: &str) -> String {
-    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
-}
-
-/// Everything that is served. Custom resources will join here.
+/// Everything that is served.
 pub(crate) struct Catalog {
-    served: Vec<Arc<Served>>,
+    built_in: Vec<Arc<Served>>,
     by_path: FxHashMap<(Name, Name, Name), Arc<Served>>,
-    /// The resource in whose version the objects of a collection are stored, by collection.
+    /// The resource in whose version the objects of a built-in collection are stored, by collection.
     stored: Vec<Arc<Served>>,
+    custom: RwLock<Custom>,
 }
 
 /// Group, version and plural.
@@ -85,73 +40,131 @@ impl Catalog {
     pub(crate) fn built_in() -> Self {
         let mut collections: BTreeMap<Path, Collection> = BTreeMap::new();
         let path = |resource: &facts::Resource| (resource.group, resource.version, resource.plural);
-        let all = || facts::resources().iter().filter(|resource| resource.group != "apiextensions.k8s.io");
         let shares = |at| SHARED.iter().find(|(_, sharing)| *sharing == at).map(|(owner, _)| *owner);
-        for resource in all().filter(|resource| shares(path(resource)).is_none()) {
+        for resource in facts::resources().iter().filter(|resource| shares(path(resource)).is_none()) {
             let next = Collection::at(collections.len());
             collections.insert(path(resource), next);
         }
-        let served: Vec<Arc<Served>> = all()
+        let built_in: Vec<Arc<Served>> = facts::resources()
+            .iter()
             .filter_map(|resource| {
                 let owner = shares(path(resource)).unwrap_or(path(resource));
+                let origin = BuiltIn {
+                    ty: facts::type_of(resource.group, resource.version, resource.kind)?,
+                    strategy: kinds::strategy(resource.group, resource.plural),
+                    facts: resource,
+                    conversion: kinds::conversion(resource.group, resource.version, resource.plural),
+                };
                 Some(Arc::new(Served {
                     group: Name::new_static(resource.group),
                     version: Name::new_static(resource.version),
                     kind: Name::new_static(resource.kind),
                     plural: Name::new_static(resource.plural),
                     namespaced: resource.namespaced,
-                    ty: facts::type_of(resource.group, resource.version, resource.kind)?,
-                    strategy: kinds::strategy(resource.group, resource.plural),
                     collection: *collections.get(&owner)?,
-                    facts: resource,
-                    conversion: kinds::conversion(resource.group, resource.version, resource.plural),
+                    origin: Origin::BuiltIn(origin),
                 }))
             })
             .collect();
-        let mut stored: Vec<(Collection, Arc<Served>)> = served
+        let mut stored: Vec<(Collection, Arc<Served>)> = built_in
             .iter()
-            .filter(|served| served.conversion.is_none())
+            .filter(|served| served.conversion().is_none())
             .map(|served| (served.collection, served.clone()))
             .collect();
         stored.sort_by_key(|(collection, _)| *collection);
-        let by_path = served
+        let by_path = built_in
             .iter()
             .map(|served| ((served.group.clone(), served.version.clone(), served.plural.clone()), served.clone()))
             .collect();
-        Self { served, by_path, stored: stored.into_iter().map(|(_, served)| served).collect() }
+        let stored = stored.into_iter().map(|(_, served)| served).collect();
+        Self { built_in, by_path, stored, custom: RwLock::default() }
     }
 
-    /// Every resource, by group, version and plural.
-    pub(crate) fn all(&self) -> &[Arc<Served>] {
-        &self.served
+    /// Every built-in resource, by group, version and plural.
+    pub(crate) fn built_ins(&self) -> &[Arc<Served>] {
+        &self.built_in
     }
 
-    pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Served>> {
-        self.by_path.get(&(Name::from(group), Name::from(version), Name::from(plural)))
+    pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Served>> {
+        let path = (Name::from(group), Name::from(version), Name::from(plural));
+        self.by_path.get(&path).cloned().or_else(|| self.custom().find(&path))
     }
 
-    /// The resource in whose form the objects of a collection are stored.
-    pub(crate) fn stored_in(&self, collection: Collection) -> &Arc<Served> {
-        self.stored.get(collection.index()).expect("every collection has one resource without a conversion")
+    /// The resource in whose form the objects of a collection are stored; none once its definition is gone.
+    pub(crate) fn stored_in(&self, collection: Collection) -> Option<Arc<Served>> {
+        self.stored.get(collection.index()).cloned().or_else(|| self.custom().stored_in(collection))
     }
 
-    /// Where the objects of a resource are stored.
-    pub(crate) fn collection(&self, group: &str, plural: &str) -> Option<Collection> {
-        self.stored.iter().find(|stored| stored.group == group && stored.plural == plural).map(|stored| stored.collection)
+    /// Where the objects of a resource (`roles.rbac.authorization.k8s.io`) are stored.
+    pub(crate) fn stored_at(&self, resource: &str) -> Option<Collection> {
+        let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
+        let mut built_in = self.stored.iter();
+        let built_in = built_in.find(|stored| stored.group == group && stored.plural == plural);
+        built_in.map(|stored| stored.collection).or_else(|| Some(self.definition(resource)?.1))
     }
 
-    pub(crate) fn collections(&self) -> usize {
-        self.stored.len()
+    /// What is stored in each built-in collection.
+    pub(crate) fn built_in_collections(&self) -> impl Iterator<Item = Name> {
+        self.stored.iter().map(|stored| Name::from(stored.group_resource().to_string()))
+    }
+
+    /// Every resource of a group and version, by plural.
+    pub(crate) fn of_version(&self, group: &str, version: &str) -> Vec<Arc<Served>> {
+        let built_in = self.built_in.iter().filter(|served| served.group == group && served.version == version);
+        let mut all: Vec<Arc<Served>> = built_in.cloned().collect();
+        all.extend(self.custom().of_version(group, version));
+        all
+    }
+
+    /// The groups of custom resources, each with its versions, the preferred one first.
+    pub(crate) fn custom_groups(&self) -> Vec<(Name, Vec<Name>)> {
+        self.custom().groups()
+    }
+
+    /// Counts the changes of what is served, for who keeps what follows from it.
+    pub(crate) fn generation(&self) -> u64 {
+        self.custom().generation
+    }
+
+    /// Whether a group is one of Kubernetes' own.
+    pub(crate) fn is_built_in(&self, group: &str) -> bool {
+        self.built_in.iter().any(|served| served.group == group)
     }
 
     /// Whether anything of this group is served.
     pub(crate) fn has_group(&self, group: &str) -> bool {
-        self.served.iter().any(|served| served.group == group)
+        self.is_built_in(group) || self.custom().has_group(group)
     }
 
     /// Whether anything of this group and version is served.
     pub(crate) fn has_version(&self, group: &str, version: &str) -> bool {
-        self.served.iter().any(|served| served.group == group && served.version == version)
+        self.built_in.iter().any(|served| served.group == group && served.version == version)
+            || self.custom().has_version(group, version)
+    }
+
+    /// Serves what a definition defines, as far as its names are accepted; `open` makes room for its objects.
+    pub(crate) fn serve(&self, entry: &Arc<Entry>, open: impl FnOnce() -> Collection) {
+        let mut custom = self.custom.write().unwrap_or_else(PoisonError::into_inner);
+        let before = custom.definition(&entry.name);
+        let Some(definition) = Definition::read(entry, before.as_ref().map(|(definition, _)| definition.as_ref())) else {
+            return;
+        };
+        let collection = before.map_or_else(open, |(_, collection)| collection);
+        custom.define(&Arc::new(definition), collection);
+    }
+
+    /// No longer serves what a definition defines. Returns where its objects were.
+    pub(crate) fn forget(&self, definition: &str) -> Option<Collection> {
+        self.custom.write().unwrap_or_else(PoisonError::into_inner).forget(definition)
+    }
+
+    /// What is served of a definition, and where its objects are.
+    pub(crate) fn definition(&self, name: &str) -> Option<(Arc<Definition>, Collection)> {
+        self.custom().definition(name)
+    }
+
+    fn custom(&self) -> std::sync::RwLockReadGuard<'_, Custom> {
+        self.custom.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -162,8 +175,8 @@ mod tests {
     #[test]
     fn every_collection_has_its_stored_form_and_shared_ones_are_shared() {
         let catalog = Catalog::built_in();
-        for served in catalog.all() {
-            let stored = catalog.stored_in(served.collection);
+        for served in catalog.built_ins() {
+            let stored = catalog.stored_in(served.collection).unwrap();
             assert_eq!(stored.collection, served.collection, "{}", served.plural);
             assert_eq!(stored.plural, served.plural);
         }

@@ -40,7 +40,7 @@ use crate::status::Failure;
 pub(crate) struct Cluster {
     state: RwLock<State>,
     /// One per collection: the revision of its last change.
-    changed: Vec<watch::Sender<u64>>,
+    changed: RwLock<Vec<watch::Sender<u64>>>,
     /// Wakes the controllers.
     pub(crate) work: Notify,
     /// What outlives the process, if anything does.
@@ -55,21 +55,32 @@ pub(crate) struct State {
     pub(crate) owners: Owners,
     /// Namespaces that the namespace controller has to look at.
     pub(crate) namespaces: BTreeSet<Name>,
+    /// Definitions that their controller has to look at.
+    pub(crate) definitions: BTreeSet<Name>,
     journal: Option<Arc<Journal>>,
 }
 
+/// What the controllers have to look at.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    pub(crate) definitions: BTreeSet<Name>,
+    pub(crate) namespaces: BTreeSet<Name>,
+    pub(crate) objects: BTreeSet<ObjectName>,
+}
+
 impl Cluster {
-    /// An empty cluster with this many collections.
-    pub(crate) fn new(collections: usize, guard: Guard, journal: Option<Arc<Journal>>) -> Self {
+    /// An empty cluster with collections of these resources (`roles.rbac.authorization.k8s.io`).
+    pub(crate) fn new(resources: impl IntoIterator<Item = Name>, guard: Guard, journal: Option<Arc<Journal>>) -> Self {
         let state = State {
             revision: 1,
-            tables: (0..collections).map(|_| Table::default()).collect(),
+            tables: resources.into_iter().map(Table::of).collect(),
             rights: Rights::new(guard),
             owners: Owners::default(),
             namespaces: BTreeSet::new(),
+            definitions: BTreeSet::new(),
             journal: journal.clone(),
         };
-        let changed = (0..collections).map(|_| watch::Sender::new(1)).collect();
+        let changed = RwLock::new(state.tables.iter().map(|_| watch::Sender::new(1)).collect());
         Self { state: RwLock::new(state), changed, work: Notify::new(), journal }
     }
 
@@ -98,7 +109,7 @@ impl Cluster {
         let mut transaction = Transaction::begin(&mut state);
         let done = change(&mut transaction);
         let touched = transaction.finish();
-        let busy = !state.namespaces.is_empty() || state.owners.has_work();
+        let busy = !state.namespaces.is_empty() || !state.definitions.is_empty() || state.owners.has_work();
         let revision = state.revision;
         drop(state);
         // What is journalled is announced when it is stored.
@@ -113,10 +124,9 @@ impl Cluster {
 
     /// Wakes who follows these collections.
     fn announce(&self, touched: impl IntoIterator<Item = Collection>, revision: u64) {
-        for collection in touched {
-            if let Some(changed) = self.changed.get(collection.index()) {
-                changed.send_replace(revision);
-            }
+        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
+        for changed in touched.into_iter().filter_map(|collection| changed.get(collection.index())) {
+            changed.send_replace(revision);
         }
     }
 
@@ -133,19 +143,55 @@ impl Cluster {
     }
 
     /// Hands out what the controllers have to do and forgets it.
-    pub(crate) fn take_work(&self) -> (BTreeSet<Name>, BTreeSet<ObjectName>) {
+    pub(crate) fn take_work(&self) -> Work {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        (std::mem::take(&mut state.namespaces), state.owners.take_work())
+        Work {
+            definitions: std::mem::take(&mut state.definitions),
+            namespaces: std::mem::take(&mut state.namespaces),
+            objects: state.owners.take_work(),
+        }
+    }
+
+    /// Queues definitions for their controller.
+    pub(crate) fn wake_definitions(&self, names: impl IntoIterator<Item = Name>) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).definitions.extend(names);
+        self.work.notify_one();
+    }
+
+    /// A new collection for the objects of a resource, empty.
+    pub(crate) fn open(&self, resource: &Name) -> Collection {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let collection = Collection::at(state.tables.len());
+        state.tables.push(Table::of(resource.clone()));
+        self.changed.write().unwrap_or_else(PoisonError::into_inner).push(watch::Sender::new(state.revision));
+        collection
+    }
+
+    /// Closes a collection if it is empty, and ends its watches.
+    pub(crate) fn close(&self, collection: Collection) -> bool {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(table) = state.tables.get_mut(collection.index()).filter(|table| table.is_empty()) else {
+            return false;
+        };
+        table.close();
+        if let Some(changed) =
+            self.changed.write().unwrap_or_else(PoisonError::into_inner).get_mut(collection.index())
+        {
+            *changed = watch::Sender::new(0);
+        }
+        true
     }
 
     /// How many follow a collection.
     pub(crate) fn watches(&self) -> usize {
-        self.changed.iter().map(watch::Sender::receiver_count).sum()
+        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
+        changed.iter().map(watch::Sender::receiver_count).sum()
     }
 
     /// Tells when a collection changes. Subscribe before reading, and no change is missed.
     pub(crate) fn subscribe(&self, collection: Collection) -> Option<watch::Receiver<u64>> {
-        self.changed.get(collection.index()).map(watch::Sender::subscribe)
+        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
+        changed.get(collection.index()).map(watch::Sender::subscribe)
     }
 }
 

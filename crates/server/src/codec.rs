@@ -12,6 +12,7 @@ mod stored;
 mod text;
 mod time;
 mod typed;
+mod untyped;
 mod yaml;
 
 use serde_json::Value;
@@ -28,6 +29,7 @@ pub(crate) use restore::restore_fault;
 pub(crate) use stored::as_stored;
 pub(crate) use typed::empty;
 pub use typed::{Conformed, conform};
+pub(crate) use untyped::decode_untyped;
 
 /// The kind that a request must have in its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

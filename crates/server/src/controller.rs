@@ -4,11 +4,13 @@
 //! Controllers act through the same calls as clients, as the server's own user.
 
 mod collect;
+pub(crate) mod definition;
 mod expire;
 mod namespace;
 pub(crate) mod protect;
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -50,15 +52,19 @@ pub(crate) fn start(server: &Server) {
 
 async fn work(server: &Server) {
     loop {
-        let (namespaces, objects) = server.cluster().take_work();
-        if namespaces.is_empty() && objects.is_empty() {
+        let work = server.cluster().take_work();
+        if work.definitions.is_empty() && work.namespaces.is_empty() && work.objects.is_empty() {
             return;
         }
-        for name in namespaces {
+        for name in work.definitions {
+            definition::sync(server, &name);
+            tokio::task::yield_now().await;
+        }
+        for name in work.namespaces {
             namespace::sync(server, &name);
             tokio::task::yield_now().await;
         }
-        for at in objects {
+        for at in work.objects {
             protect::sync(server, &at);
             if server.settings().controllers.garbage_collection {
                 collect::sync(server, &at);
@@ -76,8 +82,9 @@ struct Own<'a> {
 }
 
 impl<'a> Own<'a> {
-    fn on(server: &'a Server, at: &ObjectName, verb: &str, subresource: &str) -> Self {
-        let served = server.catalog().stored_in(at.collection);
+    /// None if the definition of the object is gone, and the object with it.
+    fn on(server: &'a Server, at: &ObjectName, verb: &str, subresource: &str) -> Option<(Self, Arc<Served>)> {
+        let served = server.catalog().stored_in(at.collection)?;
         let info = RequestInfo {
             verb: verb.to_owned(),
             is_resource: true,
@@ -90,10 +97,10 @@ impl<'a> Own<'a> {
             subresource: subresource.to_owned(),
             ..RequestInfo::default()
         };
-        Self { server, info, identity: Identity::new(admin()) }
+        Some((Self { server, info, identity: Identity::new(admin()) }, served))
     }
 
-    fn call<'b>(&'b self, served: &'b std::sync::Arc<Served>, agent: &'b str, body: &Value) -> Call<'b> {
+    fn call<'b>(&'b self, served: &'b Arc<Served>, agent: &'b str, body: &Value) -> Call<'b> {
         Call {
             server: self.server,
             served,
@@ -112,12 +119,12 @@ impl<'a> Own<'a> {
 
 /// Deletes an object if it is still the one that was looked at.
 pub(crate) fn delete(server: &Server, at: &ObjectName, uid: &str, propagation: &str, agent: &str) {
-    let own = Own::on(server, at, "delete", "");
+    let Some((own, served)) = Own::on(server, at, "delete", "") else { return };
     let body = json!({
         "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation, "preconditions": {"uid": uid},
     });
     // Whoever deleted or replaced it first has done the work.
-    let _ = own.call(server.catalog().stored_in(at.collection), agent, &body).delete();
+    let _ = own.call(&served, agent, &body).delete();
 }
 
 /// Changes an object.
@@ -128,8 +135,8 @@ pub(crate) fn change(
     agent: &str,
     make: &dyn Fn(Object) -> Result<Object, Failure>,
 ) {
-    let own = Own::on(server, at, "update", subresource);
-    let call = own.call(server.catalog().stored_in(at.collection), agent, &Value::Null);
+    let Some((own, served)) = Own::on(server, at, "update", subresource) else { return };
+    let call = own.call(&served, agent, &Value::Null);
     // An object that is gone needs no change.
     let _ = call.make(make);
 }

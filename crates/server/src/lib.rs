@@ -8,6 +8,7 @@ mod cluster;
 pub mod codec;
 mod controller;
 mod credentials;
+mod custom;
 pub mod facts;
 mod http;
 mod json;

@@ -21,7 +21,7 @@ pub(crate) fn track(
     subresource: &str,
 ) {
     let views = live.map(|live| views(catalog, served, live, object)).unwrap_or_default();
-    let Some(conversion) = served.conversion else {
+    let Some(conversion) = served.conversion() else {
         return record(served, live, object, manager, subresource, &views);
     };
     let live = live.map(conversion.from_stored);
@@ -48,8 +48,9 @@ fn views(catalog: &Catalog, served: &Served, live: &Object, new: &Object) -> Vec
         let Some(other) = catalog.find(group, version, &served.plural).filter(|_| group == served.group) else {
             continue;
         };
-        let form = |object: &Object| other.conversion.map_or_else(|| object.clone(), |to| (to.from_stored)(object));
-        views.push(View { ty: other.ty, api_version: api_version.to_owned(), live: form(live), new: form(new) });
+        let form = |object: &Object| other.conversion().map_or_else(|| object.clone(), |to| (to.from_stored)(object));
+        let Some(built_in) = other.built_in() else { continue };
+        views.push(View { ty: built_in.ty, api_version: api_version.to_owned(), live: form(live), new: form(new) });
     }
     views
 }
@@ -90,12 +91,9 @@ fn request<'a>(
     subresource: &'a str,
     now: &'a str,
 ) -> managed::Request<'a> {
-    let handling = match subresource {
-        "" => &served.facts.handling,
-        name => served.subresource(name).map_or(&served.facts.handling, |sub| &sub.handling),
-    };
-    let reset_fields = handling.reset_fields;
-    managed::Request { ty: served.ty, api_version, manager, subresource, reset_fields, now, views: &[] }
+    let reset_fields = served.handling(subresource).reset_fields;
+    let ty = served.built_in().map_or_else(|| crate::facts::type_of("", "v1", "ConfigMap").expect("x"), |b| b.ty);
+    managed::Request { ty, api_version, manager, subresource, reset_fields, now, views: &[] }
 }
 
 /// An object names each of its owners once. Returns a warning where it did not.

@@ -94,10 +94,10 @@ impl From<Fault> for Failure {
     }
 }
 
-/// Applies a patch to an object of a type. Unless `checks` says to ignore it, the text of the patch is read strictly.
+/// Applies a patch to an object of a type, or of a custom kind. Unless `checks` says to ignore it, the text of the patch is read strictly.
 pub fn apply(
     kind: PatchType,
-    ty: &'static Type,
+    ty: Option<&'static Type>,
     original: &Object,
     patch: &[u8],
     checks: FieldValidation,
@@ -110,12 +110,18 @@ pub fn apply(
         _ => scan::parse(&patch).map_err(Fault::Malformed),
     };
     let patch = read?;
-    match kind {
-        PatchType::Json => operations(ty, original, patch, strictly),
-        PatchType::Merge => merged(ty, original, patch, strictly),
-        PatchType::Strategic => strategic(ty, original, &patch, strictly),
+    let loose = ty.map_or(Ty::Any, Ty::Ref);
+    match (kind, ty) {
+        (PatchType::Json, _) => operations(loose, original, patch, strictly),
+        (PatchType::Merge, _) => merged(loose, original, patch, strictly),
+        (PatchType::Strategic, Some(ty)) => strategic(ty, original, &patch, strictly),
+        (PatchType::Strategic, None) => Err(Failure::unsupported_media(&UNTYPED)),
     }
 }
+
+/// What custom kinds understand.
+const UNTYPED: [&str; 3] =
+    ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
 
 const NOT_A_PATCH: &str = "Invalid JSON Patch";
 
@@ -123,7 +129,7 @@ fn prefixed(why: &str) -> Fault {
     Fault::Malformed(format!("error decoding patch: {why}"))
 }
 
-fn operations(ty: &'static Type, original: &Object, patch: Node, strictly: bool) -> Result<Patched, Failure> {
+fn operations(ty: Ty, original: &Object, patch: Node, strictly: bool) -> Result<Patched, Failure> {
     let mut strict = Vec::new();
     if strictly {
         strict = strict::operations(&patch).map_err(|why| prefixed(&why))?;
@@ -146,18 +152,18 @@ fn operations(ty: &'static Type, original: &Object, patch: Node, strictly: bool)
         );
         return Err(Failure::new(413, "RequestEntityTooLarge", message));
     }
-    let document = Node::of_object(&Ty::Ref(ty), original);
+    let document = Node::of_object(&ty, original);
     decoded(json::apply(document, &operations)?, strict)
 }
 
-fn merged(ty: &'static Type, original: &Object, mut patch: Node, strictly: bool) -> Result<Patched, Failure> {
+fn merged(ty: Ty, original: &Object, mut patch: Node, strictly: bool) -> Result<Patched, Failure> {
     let mut strict = Vec::new();
     if strictly {
         strict = strict::object(&patch).map_err(|why| prefixed(&why))?;
     }
     let document = match patch {
         Node::Object(_) => {
-            let mut document = merge::opened(Node::of_object(&Ty::Ref(ty), original));
+            let mut document = merge::opened(Node::of_object(&ty, original));
             merge::members(&mut document, merge::opened(patch));
             Node::Opened(document)
         }

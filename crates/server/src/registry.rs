@@ -34,6 +34,7 @@ use crate::authn::Identity;
 use crate::catalog::Served;
 use crate::cluster::{Draft, Entry};
 use crate::codec;
+use crate::custom::Malformed;
 use crate::http::auditing::Sent;
 use crate::http::negotiate::{self, Form};
 use crate::http::request::RequestInfo;
@@ -87,12 +88,17 @@ impl Call<'_> {
     /// The body as an object of this resource, defaulted, in its stored form.
     fn decode(&self, validation: FieldValidation) -> Result<Object, Failure> {
         let expected = codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
-        let decoded = codec::decode(self.content_type, &self.body, expected, validation).map_err(unnamed_scheme)?;
+        let decoded = match self.served.custom() {
+            Some(version) => codec::decode_untyped(self.content_type, &self.body, expected, validation, |object| {
+                version.coerce(object, Malformed::Refuse)
+            })?,
+            None => codec::decode(self.content_type, &self.body, expected, validation).map_err(unnamed_scheme)?,
+        };
         let mut object = decoded.object;
         if decoded.forgets_managers {
             set_meta(&mut object, "managedFields", Vec::<Value>::new());
         }
-        self.served.strategy.default(&mut object);
+        self.served.strategy().default(&mut object);
         self.warn(decoded.warnings);
         self.note(&object);
         Ok(self.to_stored(object))
@@ -112,20 +118,42 @@ impl Call<'_> {
     }
 
     fn to_stored(&self, object: Object) -> Object {
-        match self.served.conversion {
+        match self.served.conversion() {
             Some(conversion) => (conversion.to_stored)(&object),
             None => object,
         }
     }
 
     /// The resource in whose form objects are stored: its type and rules are those that count.
-    fn stored(&self) -> &Arc<Served> {
-        self.server.catalog().stored_in(self.served.collection)
+    fn stored(&self) -> Arc<Served> {
+        self.server.catalog().stored_in(self.served.collection).unwrap_or_else(|| self.served.clone())
+    }
+
+    /// A stored object as writes see it: those of custom kinds in the version of the request, all others as stored.
+    fn before(&self, entry: &Entry) -> Object {
+        self.served.custom().map_or_else(|| entry.object(), |version| version.view(entry))
+    }
+
+    /// The same way back.
+    fn encoded(&self, object: Object) -> Object {
+        match self.served.custom() {
+            Some(version) => version.to_stored(object),
+            None => object,
+        }
+    }
+
+    /// An object that is only shown.
+    fn shown(&self, object: &Object) -> Arc<Entry> {
+        Arc::new(Entry::shown(object, self.served.custom().is_some()))
     }
 
     fn draft(&self, object: &Object) -> Result<Draft, Failure> {
-        let stored = self.stored();
-        let draft = Draft::new(&stored.group, &stored.plural, object);
+        let draft = if self.served.custom().is_some() {
+            Draft::custom(object)
+        } else {
+            let stored = self.stored();
+            Draft::new(&stored.group, &stored.plural, object)
+        };
         if draft.size() > MOST_STORED {
             return Err(Failure::new(500, "", "etcdserver: request is too large"));
         }

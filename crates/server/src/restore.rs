@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rolewright_core::RBAC_GROUP;
-
 use crate::catalog::Catalog;
-use crate::cluster::{Cluster, Collection};
+use crate::cluster::Cluster;
 use crate::server::StartError;
 use crate::store::record::Contents;
 use crate::store::{Store, StoreError};
+
+const DEFINITIONS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
 /// Loads everything, and stores what comes from now on.
 pub(crate) fn start(cluster: &Arc<Cluster>, catalog: &Catalog, mut store: Box<dyn Store>) -> Result<(), StartError> {
@@ -17,25 +17,27 @@ pub(crate) fn start(cluster: &Arc<Cluster>, catalog: &Catalog, mut store: Box<dy
     store.load(&mut |payload| contents.take(payload))?;
     let live = contents.size();
     let revision = contents.revision;
-    let resolve = |resource: &str| {
-        let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
-        catalog.collection(group, plural)
-    };
+    // Definitions come first: they say what the others are.
+    if let Some((kept, collection)) = contents.collections.remove(DEFINITIONS).zip(catalog.stored_at(DEFINITIONS)) {
+        for entry in kept.objects.values() {
+            catalog.serve(entry, || cluster.open(&entry.name));
+        }
+        cluster.restore(collection, DEFINITIONS, kept);
+    }
     for (resource, kept) in contents.collections {
-        match resolve(&resource) {
+        match catalog.stored_at(&resource) {
             Some(collection) => cluster.restore(collection, &resource, kept),
             // A definition that is gone took its objects along.
             None if kept.objects.is_empty() => {}
             None => return Err(StoreError::Unknown { path: Path::new(&store.place()).to_owned(), resource }.into()),
         }
     }
-    let namespaces = catalog.collection("", "namespaces").unwrap_or(Collection::at(0));
-    cluster.restored(revision, namespaces);
+    cluster.restored(revision, catalog.stored_at("namespaces"), catalog.stored_at(DEFINITIONS));
     if let Some(journal) = cluster.journal() {
         journal.start(cluster, store, live).map_err(StartError::Thread)?;
     }
     // Only who was started in another way than before has something to catch up with; nothing can fail here.
-    if let Some(roles) = catalog.collection(RBAC_GROUP, "clusterroles") {
+    if let Some(roles) = catalog.stored_at("clusterroles.rbac.authorization.k8s.io") {
         let _ = cluster.write(|transaction| {
             transaction.catch_up(roles);
             Ok(())

@@ -57,12 +57,13 @@ fn created(call: &Call<'_>, review: fn(&Call<'_>, Object) -> Result<Object, Fail
     let manager = crate::managed::manager(&options.field_manager, call.user_agent);
     crate::ownership::track(call.server.catalog(), call.served, None, &mut object, &manager, "");
     let reviewed = review(call, object)?;
-    Ok(respond::value(StatusCode::CREATED, &conformed(call.served.ty, reviewed)))
+    Ok(respond::value(StatusCode::CREATED, &conformed(call.served, reviewed)))
 }
 
-fn conformed(ty: &'static crate::facts::Type, object: Object) -> Value {
+fn conformed(served: &crate::catalog::Served, object: Object) -> Value {
     let fallback = Value::Object(object.clone());
-    codec::conform(ty, Value::Object(object)).map_or(fallback, |conformed| conformed.value)
+    let Some(built_in) = served.built_in() else { return fallback };
+    codec::conform(built_in.ty, Value::Object(object)).map_or(fallback, |conformed| conformed.value)
 }
 
 /// Who is asked about.

@@ -13,6 +13,7 @@ use crate::authn::{
 };
 use crate::catalog::Catalog;
 use crate::cluster::{Cluster, Collection, Entry, Guard, Journal, Transaction};
+use crate::custom;
 use crate::http::dispatch;
 use crate::http::request::RequestInfo;
 use crate::status::{Failure, GroupResource};
@@ -92,11 +93,14 @@ struct Inner {
     cluster: Arc<Cluster>,
     catalog: Arc<Catalog>,
     namespaces: Collection,
+    definitions: Collection,
     settings: Settings,
     authenticator: Authenticator,
     impersonation: ImpersonationModes,
     audit: Option<crate::audit::Audit>,
     openapi: crate::openapi::Documents,
+    discovery: crate::http::discovery::Kept,
+    naming: controller::definition::Naming,
     ended: watch::Sender<bool>,
 }
 
@@ -147,7 +151,7 @@ impl Server {
     pub(crate) fn on(settings: Settings, store: Option<Box<dyn Store>>) -> Result<Self, StartError> {
         let catalog = Arc::new(Catalog::built_in());
         let journal = store.is_some().then(Journal::new);
-        let cluster = Arc::new(Cluster::new(catalog.collections(), settings.guard, journal));
+        let cluster = Arc::new(Cluster::new(catalog.built_in_collections(), settings.guard, journal));
         if !settings.controllers.aggregation {
             cluster.leave_aggregation();
         }
@@ -173,21 +177,28 @@ impl Server {
             ),
             None => None,
         };
-        let namespaces =
-            catalog.find("", "v1", "namespaces").map_or(Collection::at(0), |namespaces| namespaces.collection);
+        let collection = |group: &str, plural: &str| {
+            catalog.find(group, "v1", plural).map_or(Collection::at(0), |served| served.collection)
+        };
+        let namespaces = collection("", "namespaces");
+        let definitions = collection("apiextensions.k8s.io", "customresourcedefinitions");
         let openapi = crate::openapi::Documents::of(&catalog);
         let ended = watch::Sender::new(false);
         let server = Self(Arc::new(Inner {
             cluster,
             catalog,
             namespaces,
+            definitions,
             settings,
             authenticator,
             impersonation: ImpersonationModes::default(),
             audit,
             openapi,
+            discovery: crate::http::discovery::Kept::default(),
+            naming: controller::definition::Naming::default(),
             ended,
         }));
+        controller::definition::recall(&server);
         bootstrap::fill(&server);
         controller::start(&server);
         Ok(server)
@@ -254,6 +265,15 @@ impl Server {
         &self.0.catalog
     }
 
+    /// Who has which name among the definitions.
+    pub(crate) fn naming(&self) -> &controller::definition::Naming {
+        &self.0.naming
+    }
+
+    pub(crate) fn discovery(&self) -> &crate::http::discovery::Kept {
+        &self.0.discovery
+    }
+
     pub(crate) fn openapi(&self) -> &crate::openapi::Documents {
         &self.0.openapi
     }
@@ -275,8 +295,21 @@ impl Server {
         self.0.namespaces
     }
 
-    /// Tells the namespace controller of a write that may concern it.
-    pub(crate) fn note_namespace(&self, transaction: &mut Transaction<'_>, collection: Collection, entry: &Entry) {
+    /// Where definitions are.
+    pub(crate) fn definitions(&self) -> Collection {
+        self.0.definitions
+    }
+
+    /// Tells the controllers of a write that may concern them.
+    pub(crate) fn note(&self, transaction: &mut Transaction<'_>, collection: Collection, entry: &Entry) {
+        if collection == self.definitions() {
+            transaction.wake_definition(&entry.name);
+        } else if let Some(served) = self.catalog().stored_in(collection)
+            && let Some(definition) = served.custom().map(custom::Version::definition)
+            && definition.terminating
+        {
+            transaction.wake_definition(definition.name());
+        }
         if collection == self.namespaces() {
             transaction.wake_namespace(&entry.name);
         } else if !entry.namespace.is_empty() {

@@ -144,6 +144,12 @@ impl Failure {
         )
     }
 
+    /// 405: nobody can do this with it.
+    pub fn not_supported(on: GroupResource<'_>, verb: &str) -> Self {
+        let message = format!("{verb} is not supported on resources of kind {}", Quoted(&on.to_string()));
+        Self::on(405, "MethodNotAllowed", on, "", message)
+    }
+
     /// 410: the version asked for is no longer known.
     pub fn expired(message: impl Into<String>) -> Self {
         Self::new(410, "Expired", message)

@@ -6,6 +6,7 @@ mod create;
 pub mod embedded;
 pub(crate) mod fields;
 mod metadata;
+mod rules;
 mod update;
 mod version;
 
@@ -13,6 +14,7 @@ pub use candidate::Candidate;
 pub(crate) use create::forget_link;
 pub use create::{before_create, wipe_system_fields};
 pub(crate) use metadata::{ANNOTATIONS_MAX, faults as metadata_faults, unknown_finalizer};
+pub use rules::Rules;
 pub use update::before_update;
 pub(crate) use version::forget_version;
 pub use version::{refuse_version, settle_version};

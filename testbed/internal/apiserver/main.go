@@ -72,6 +72,7 @@ func serve(ctx context.Context, options Options, managed *controllers.Options) e
 	go func() {
 		err := server.Start(context.Background())
 		if err == nil && managed != nil {
+			managed.TokenKey, managed.RootCA = server.tokenKey, server.CA
 			_, err = controllers.Start(context.Background(), server.Client, *managed)
 		}
 		started <- err

@@ -48,6 +48,7 @@ type Server struct {
 	options   Options
 	dir       string
 	temporary string
+	tokenKey  string
 }
 
 // New prepares a server that Close has to be called for.
@@ -86,6 +87,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.tokenKey = files.serviceAccountKey
 	if err := s.connect(files, listener.Addr().String()); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"os"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,12 +11,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/util/keyutil"
 	"k8s.io/controller-manager/pkg/informerfactory"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/clusterroleaggregation"
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 	"k8s.io/kubernetes/pkg/controller/namespace"
 	"k8s.io/kubernetes/pkg/controller/serviceaccount"
+	tokens "k8s.io/kubernetes/pkg/serviceaccount"
 )
 
 // Worker counts of kube-controller-manager.
@@ -24,6 +27,7 @@ const (
 	garbageWorkers        = 20
 	namespaceWorkers      = 10
 	serviceAccountWorkers = 1
+	tokenWorkers          = 5
 )
 
 const (
@@ -52,6 +56,32 @@ func buildServiceAccount(e *environment) (func(context.Context), func() bool, er
 		return nil, nil, err
 	}
 	return func(ctx context.Context) { c.Run(ctx, serviceAccountWorkers) }, always, nil
+}
+
+func buildTokens(e *environment) (func(context.Context), func() bool, error) {
+	key, err := keyutil.PrivateKeyFromFile(e.tokenKey)
+	if err != nil {
+		return nil, nil, err
+	}
+	rootCA, err := os.ReadFile(e.rootCA)
+	if err != nil {
+		return nil, nil, err
+	}
+	generator, err := tokens.JWTTokenGenerator(tokens.LegacyIssuer, key)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := serviceaccount.NewTokensController(
+		klog.FromContext(e.ctx),
+		e.informers.Core().V1().ServiceAccounts(),
+		e.informers.Core().V1().Secrets(),
+		e.client,
+		serviceaccount.TokensControllerOptions{TokenGenerator: generator, RootCA: rootCA},
+	)
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(ctx context.Context) { c.Run(ctx, tokenWorkers) }, always, nil
 }
 
 func buildNamespace(e *environment) (func(context.Context), func() bool, error) {

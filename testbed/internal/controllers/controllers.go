@@ -27,6 +27,9 @@ type Options struct {
 	Only []string
 	// QPS limits the requests per second of each client; 0 means no limit.
 	QPS float32
+	// TokenKey is the file of the key that signs tokens in secrets; without it,
+	// nobody does. RootCA is the file of the certificates beside them.
+	TokenKey, RootCA string
 }
 
 // controller is one that this package can run.
@@ -63,6 +66,8 @@ type environment struct {
 	metadata  metadatainformer.SharedInformerFactory
 	// started is closed when all informers run.
 	started chan struct{}
+	// tokenKey and rootCA are files.
+	tokenKey, rootCA string
 }
 
 // Start returns the names of the controllers that run once their caches are
@@ -75,6 +80,10 @@ func Start(ctx context.Context, config *rest.Config, o Options) ([]string, error
 	env, err := newEnvironment(ctx, config, o.QPS)
 	if err != nil {
 		return nil, err
+	}
+	if o.TokenKey != "" {
+		env.tokenKey, env.rootCA = o.TokenKey, o.RootCA
+		selected = append(slices.Clone(selected), controller{"serviceaccount-token", buildTokens})
 	}
 	var loops []func(context.Context)
 	var synced []func() bool

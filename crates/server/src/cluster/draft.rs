@@ -14,8 +14,6 @@ use crate::strategy::Object;
 /// Everything that can be made before the writer's turn: the bytes around the revision, and what the indexes need.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
-    /// `roles.rbac.authorization.k8s.io`
-    pub(super) resource: Name,
     pub(super) namespace: Name,
     pub(super) name: Name,
     pub(super) uid: Name,
@@ -35,6 +33,15 @@ const AWAITED: [&str; 4] = ["foregroundDeletion", "orphan", protect::VOLUME, pro
 impl Draft {
     /// Takes an object; `group` and `plural` say which indexes want to know of it.
     pub(crate) fn new(group: &str, plural: &str, object: &Object) -> Self {
+        Self { right: Right::of(group, plural, object), ..Self::without(object, &["metadata", "apiVersion", "kind"]) }
+    }
+
+    /// Takes an object of a custom kind, which keeps the version that it is stored in.
+    pub(crate) fn custom(object: &Object) -> Self {
+        Self::without(object, &["metadata", "kind"])
+    }
+
+    fn without(object: &Object, left_out: &[&str]) -> Self {
         let metadata = object.get("metadata").and_then(Value::as_object);
         let text =
             |member: &str| metadata.and_then(|meta| meta.get(member)).and_then(Value::as_str).unwrap_or_default();
@@ -50,11 +57,8 @@ impl Draft {
         let owners = owners.filter_map(|owner| owner.get("uid").and_then(Value::as_str)).map(Name::from).collect();
         let finalizers: Vec<&str> = list("finalizers").into_iter().flatten().filter_map(Value::as_str).collect();
         let deleting = metadata.is_some_and(|meta| meta.get("deletionTimestamp").is_some_and(|time| !time.is_null()));
-        let (head, tail) = around_revision(object);
-        let resource =
-            if group.is_empty() { Name::from(plural) } else { smol_str::format_smolstr!("{plural}.{group}") };
+        let (head, tail) = around_revision(object, left_out);
         Self {
-            resource,
             namespace: text("namespace").into(),
             name: text("name").into(),
             uid: text("uid").into(),
@@ -62,7 +66,7 @@ impl Draft {
             owners,
             deleting,
             collecting: deleting && finalizers.iter().any(|name| AWAITED.contains(name)),
-            right: Right::of(group, plural, object),
+            right: None,
             head,
             tail,
         }
@@ -95,8 +99,8 @@ impl Draft {
     }
 }
 
-/// The JSON before and after the digits of `metadata.resourceVersion`. `apiVersion` and `kind` are left out.
-fn around_revision(object: &Object) -> (Vec<u8>, Vec<u8>) {
+/// The JSON before and after the digits of `metadata.resourceVersion`, which comes first of what is not left out.
+fn around_revision(object: &Object, left_out: &[&str]) -> (Vec<u8>, Vec<u8>) {
     let (mut head, mut tail) = (Vec::with_capacity(512), Vec::new());
     head.extend_from_slice(b"{\"metadata\":{");
     let metadata = object.get("metadata").and_then(Value::as_object);
@@ -106,7 +110,7 @@ fn around_revision(object: &Object) -> (Vec<u8>, Vec<u8>) {
     }
     head.extend_from_slice(b"\"resourceVersion\":\"");
     tail.extend_from_slice(b"\"}");
-    let rest = object.iter().filter(|(key, _)| !["metadata", "apiVersion", "kind"].contains(&key.as_str()));
+    let rest = object.iter().filter(|(key, _)| !left_out.contains(&key.as_str()));
     for (key, value) in rest {
         tail.push(b',');
         member(&mut tail, key, value);

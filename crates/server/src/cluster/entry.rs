@@ -37,7 +37,8 @@ pub(crate) struct Entry {
     pub(crate) written: u32,
     /// Where in the body the digits of the revision are.
     pub(crate) digits_at: usize,
-    /// The JSON object without `apiVersion` and `kind`, which lists leave out: `{"metadata":..` and so on.
+    /// The JSON object without `kind` and, unless it is of a custom kind, without `apiVersion`: lists leave both out.
+    /// `{"metadata":..` and so on.
     pub(crate) body: Bytes,
 }
 
@@ -71,9 +72,11 @@ impl Entry {
     }
 
     /// An object that is only shown: a dry run, or the last look at something. It keeps the version that it names.
-    pub(crate) fn shown(object: &Object) -> Self {
+    pub(crate) fn shown(object: &Object, custom: bool) -> Self {
         let mut body = object.clone();
-        body.remove("apiVersion");
+        if !custom {
+            body.remove("apiVersion");
+        }
         body.remove("kind");
         let metadata = object.get("metadata");
         let text =

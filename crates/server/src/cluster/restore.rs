@@ -9,7 +9,7 @@ use rolewright_core::{Binding, BindingKey, Name, RBAC_GROUP, Role, RoleKey, Role
 use serde::Deserialize;
 
 use super::rights::CEILING;
-use super::{Cluster, Collection, Entry, ObjectName, Right, Table};
+use super::{Cluster, Collection, Entry, ObjectName, Page, Right, Table};
 use crate::store::record::Kept;
 
 /// Below this many it does not pay to share the work.
@@ -28,20 +28,20 @@ impl Cluster {
     }
 
     /// Makes what follows from the objects, when all of them are there.
-    pub(crate) fn restored(&self, revision: u64, namespaces: Collection) {
+    pub(crate) fn restored(&self, revision: u64, namespaces: Option<Collection>, definitions: Option<Collection>) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let state = &mut *state;
         state.revision = state.revision.max(revision);
         let mut rights: Vec<(&str, Arc<Entry>)> = Vec::new();
         for table in &state.tables {
             let Some((plural, RBAC_GROUP)) = table.resource.split_once('.') else { continue };
-            rights.extend(table.entries(&super::Page::default()).map(|entry| (plural, entry.clone())));
+            rights.extend(table.entries(&Page::default()).map(|entry| (plural, entry.clone())));
         }
         let rights = read(&rights);
         state.rights.restore(&rights);
         for first in [true, false] {
             for (at, table) in state.tables.iter().enumerate() {
-                for entry in table.entries(&super::Page::default()) {
+                for entry in table.entries(&Page::default()) {
                     let (namespace, name) = (entry.namespace.clone(), entry.name.clone());
                     let at = ObjectName { collection: Collection::at(at), namespace, name };
                     if first {
@@ -52,9 +52,11 @@ impl Cluster {
                 }
             }
         }
-        let all = state.tables.get(namespaces.index()).into_iter();
-        for table in all {
-            state.namespaces.extend(table.entries(&super::Page::default()).map(|entry| entry.name.clone()));
+        // Their controllers go on where they were.
+        for (collection, work) in [(namespaces, &mut state.namespaces), (definitions, &mut state.definitions)] {
+            let table = collection.and_then(|collection| state.tables.get(collection.index()));
+            let entries = table.into_iter().flat_map(|table| table.entries(&Page::default()).cloned().collect::<Vec<_>>());
+            work.extend(entries.map(|entry| entry.name.clone()));
         }
         if let Some(journal) = &state.journal {
             journal.start_at(state.revision);

@@ -11,15 +11,15 @@ use super::{Change, ChangeKind, Entry, Position};
 
 /// Which collection: all objects of one resource, whatever version they are asked in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Collection(u16);
+pub(crate) struct Collection(u32);
 
 impl Collection {
     pub(crate) fn at(index: usize) -> Self {
-        Self(u16::try_from(index).expect("there are far fewer than 65,536 collections"))
+        Self(u32::try_from(index).expect("there are far fewer than 4 billion collections"))
     }
 
     pub(crate) fn index(self) -> usize {
-        usize::from(self.0)
+        self.0 as usize
     }
 }
 
@@ -32,6 +32,8 @@ pub(crate) struct Table {
     pub(super) resource: Name,
     objects: BTreeMap<At, Arc<Entry>>,
     log: Log,
+    /// Its definition is gone: nothing is stored here any more.
+    closed: bool,
 }
 
 /// What of a table is asked for.
@@ -48,9 +50,27 @@ impl Table {
         self.objects.get(&(Name::from(namespace), Name::from(name)))
     }
 
+    /// An empty table for the objects of a resource.
+    pub(super) fn of(resource: Name) -> Self {
+        Self { resource, ..Self::default() }
+    }
+
     /// The objects that a store kept, last changed at a revision.
     pub(super) fn restored(resource: Name, changed: Position, objects: BTreeMap<At, Arc<Entry>>) -> Self {
-        Self { resource, objects, log: Log::from(changed) }
+        Self { resource, objects, log: Log::from(changed), closed: false }
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    /// Forgets everything and takes nothing more.
+    pub(super) fn close(&mut self) {
+        *self = Self { closed: true, ..Self::default() };
     }
 
     pub(crate) fn log(&self) -> &Log {

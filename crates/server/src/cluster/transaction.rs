@@ -48,7 +48,7 @@ impl<'a> Transaction<'a> {
         let table = self.table(collection);
         table.remove(entry.clone());
         self.state.owners.remove(&at, &entry);
-        self.note(collection, last, &entry, true);
+        self.note(collection, &entry, true);
         if let Some(right) = &last.right {
             let follow = self.state.rights.remove(right);
             self.follow(collection, &follow);
@@ -65,6 +65,11 @@ impl<'a> Transaction<'a> {
     pub(crate) fn catch_up(&mut self, cluster_roles: Collection) {
         let due = self.state.rights.due();
         self.follow(cluster_roles, &due);
+    }
+
+    /// Queues a definition for its controller.
+    pub(crate) fn wake_definition(&mut self, name: &str) {
+        self.state.definitions.insert(name.into());
     }
 
     /// Rewrites aggregated roles whose rules are no longer what follows from the others.
@@ -86,7 +91,7 @@ impl<'a> Transaction<'a> {
         let at = ObjectName { collection, namespace: entry.namespace.clone(), name: entry.name.clone() };
         let old = self.table(collection).put(entry.clone());
         self.state.owners.add(&at, &entry, old.as_deref());
-        self.note(collection, draft, &entry, false);
+        self.note(collection, &entry, false);
         entry
     }
 
@@ -98,15 +103,11 @@ impl<'a> Transaction<'a> {
             .expect("collections are handed out by the catalog that sized the tables")
     }
 
-    fn note(&mut self, collection: Collection, draft: &Draft, entry: &Arc<Entry>, gone: bool) {
-        if self.state.journal.is_none() {
-            return;
+    fn note(&mut self, collection: Collection, entry: &Arc<Entry>, gone: bool) {
+        if self.state.journal.is_some() {
+            let resource = self.state.table(collection).resource.clone();
+            self.noted.push(Noted { resource, entry: entry.clone(), gone });
         }
-        let table = self.table(collection);
-        if table.resource.is_empty() {
-            table.resource = draft.resource.clone();
-        }
-        self.noted.push(Noted { resource: draft.resource.clone(), entry: entry.clone(), gone });
     }
 
     /// Ends the turn: what was done goes to the journal.

@@ -45,6 +45,13 @@ pub(super) fn conform_node(ty: &'static Type, node: Node<'_>, strict: bool) -> R
     Ok(Conformed { value, strict: decoder.strict, forgets_managers: decoder.forgets_managers })
 }
 
+/// A document that has no type.
+pub(super) fn conform_loose(node: Node<'_>, strict: bool) -> Result<Conformed, String> {
+    let mut decoder = Decoder::new(strict);
+    let value = decoder.run(Ty::Any, "", node).map_err(|fault| fault.to_string())?;
+    Ok(Conformed { value, strict: decoder.strict, forgets_managers: false })
+}
+
 /// Strict decoding stops counting here.
 const MAX_STRICT: usize = 100;
 

@@ -79,7 +79,7 @@ fn uid(reference: &Value) -> &str {
 /// An owner is found by uid, and only where a reference may point: in the same namespace or at cluster scope.
 fn owner(server: &Server, state: &State, at: &ObjectName, reference: &Value) -> Owner {
     let Some(found) = state.owners.find(uid(reference)) else { return Owner::Gone };
-    let served = server.catalog().stored_in(found.collection);
+    let Some(served) = server.catalog().stored_in(found.collection) else { return Owner::Gone };
     let text = |member: &str| reference.get(member).and_then(Value::as_str).unwrap_or_default();
     let same_kind = served.kind == text("kind") && found.name == text("name");
     if !same_kind || !found.namespace.is_empty() && found.namespace != at.namespace {

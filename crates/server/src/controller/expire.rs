@@ -35,9 +35,9 @@ fn expire(server: &Server, now: jiff::Timestamp) {
             ObjectName { collection: events.collection, namespace: entry.namespace.clone(), name: entry.name.clone() };
         let preconditions = json!({"uid": entry.uid, "resourceVersion": entry.revision.to_string()});
         let body = json!({"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": preconditions});
-        let own = Own::on(server, &at, "delete", "");
+        let Some((own, _)) = Own::on(server, &at, "delete", "") else { return };
         // Whoever wrote it anew in the meantime gave it another hour.
-        let _ = own.call(events, AGENT, &body).delete();
+        let _ = own.call(&events, AGENT, &body).delete();
     }
 }
 

@@ -77,14 +77,13 @@ fn clear(server: &Server, namespace: &str) -> Remaining {
     }
     let state = server.cluster().read();
     let left = state.tables().flat_map(|(collection, table)| {
-        let resource = server.catalog().stored_in(collection).group_resource().to_string();
-        table
-            .entries(&page)
-            .map(move |entry| {
-                let finalizers = finalizers(&entry.object()).into_iter().map(str::to_owned).collect();
-                (resource.clone(), finalizers)
-            })
-            .collect::<Vec<_>>()
+        let entries: Vec<_> = table.entries(&page).collect();
+        let served = if entries.is_empty() { None } else { server.catalog().stored_in(collection) };
+        let resource = served.map(|served| served.group_resource().to_string()).unwrap_or_default();
+        entries.into_iter().map(move |entry| {
+            let finalizers = finalizers(&entry.object()).into_iter().map(str::to_owned).collect();
+            (resource.clone(), finalizers)
+        })
     });
     left.collect()
 }

@@ -53,9 +53,9 @@ mod tests {
     fn made(server: &Server, plural: &str, namespace: &str, spec: &Value) -> (ObjectName, String) {
         let collection = server.catalog().find("", "v1", plural).unwrap().collection;
         let at = ObjectName { collection, namespace: namespace.into(), name: "it".into() };
-        let own = Own::on(server, &at, "create", "");
+        let (own, served) = Own::on(server, &at, "create", "").unwrap();
         let body = json!({"metadata": {"name": "it"}, "spec": spec});
-        own.call(server.catalog().stored_in(collection), "test", &body).create().unwrap();
+        own.call(&served, "test", &body).create().unwrap();
         let entry = server.cluster().read().table(collection).get(namespace, "it").cloned().unwrap();
         (at, entry.uid.to_string())
     }

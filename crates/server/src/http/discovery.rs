@@ -1,6 +1,10 @@
 //! What is served, told to clients: the old documents one by one, and the new one in a single answer.
 
+use std::sync::{Mutex, PoisonError};
+
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use bytes::Bytes;
+use rolewright_core::Name;
 use serde_json::{Value, json};
 
 use super::negotiate::{self, choices};
@@ -22,13 +26,12 @@ pub(super) fn answer(server: &Server, headers: &HeaderMap, accept: &str, parts: 
         ["apis"] if wants_all(accept) => Ok(all(server, false)),
         ["api" | "apis"] if !acceptable(accept) => Err(Failure::not_acceptable(&negotiate::ACCEPTED)),
         ["api"] => Ok(respond::value(StatusCode::OK, &versions(headers))),
-        ["apis"] => Ok(respond::value(StatusCode::OK, &groups())),
+        ["apis"] => Ok(respond::value(StatusCode::OK, &group_list(server))),
         ["api", "v1"] => Ok(respond::value(StatusCode::OK, &resources(server, "", "v1"))),
         ["apis", group] => {
-            let found =
-                facts::groups().iter().find(|known| known.name == *group && known.name != "apiextensions.k8s.io");
+            let found = groups(server).into_iter().find(|known| known.name == *group);
             let Some(found) = found else { return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n")) };
-            let mut document = group_document(found);
+            let mut document = group_document(&found);
             put(&mut document, "kind", "APIGroup");
             put(&mut document, "apiVersion", "v1");
             Ok(respond::value(StatusCode::OK, &document))
@@ -68,39 +71,66 @@ fn versions(headers: &HeaderMap) -> Value {
     })
 }
 
-fn groups() -> Value {
-    let groups: Vec<Value> =
-        facts::groups().iter().filter(|group| group.name != "apiextensions.k8s.io").map(group_document).collect();
+/// A group with its versions.
+struct Group {
+    name: Name,
+    versions: Vec<Name>,
+    preferred: Name,
+}
+
+/// All groups with a name: Kubernetes' own in its order, then those of custom resources.
+fn groups(server: &Server) -> Vec<Group> {
+    let name = |text: &'static str| Name::new_static(text);
+    let mut all: Vec<Group> = facts::groups()
+        .iter()
+        .map(|group| Group {
+            name: name(group.name),
+            versions: group.versions.iter().map(|version| name(version)).collect(),
+            preferred: name(group.preferred),
+        })
+        .collect();
+    for (group, versions) in server.catalog().custom_groups() {
+        match all.iter_mut().find(|known| known.name == group) {
+            Some(known) => {
+                let new: Vec<Name> = versions.into_iter().filter(|version| !known.versions.contains(version)).collect();
+                known.versions.extend(new);
+            }
+            None => {
+                let preferred = versions.first().cloned().unwrap_or_default();
+                all.push(Group { name: group, versions, preferred });
+            }
+        }
+    }
+    all
+}
+
+fn group_list(server: &Server) -> Value {
+    let groups: Vec<Value> = groups(server).iter().map(group_document).collect();
     json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
 }
 
-fn group_document(group: &facts::Group) -> Value {
-    let version = |version: &str| json!({"groupVersion": api_version(group.name, version), "version": version});
+fn group_document(group: &Group) -> Value {
+    let version = |version: &str| json!({"groupVersion": api_version(&group.name, version), "version": version});
     let versions: Vec<Value> = group.versions.iter().map(|name| version(name)).collect();
-    json!({"name": group.name, "versions": versions, "preferredVersion": version(group.preferred)})
+    json!({"name": group.name, "versions": versions, "preferredVersion": version(&group.preferred)})
 }
 
 fn resources(server: &Server, group: &str, version: &str) -> Value {
     let mut list = Vec::new();
-    let of_version = |served: &&std::sync::Arc<Served>| served.group == group && served.version == version;
-    for served in server.catalog().all().iter().filter(of_version) {
-        let facts = served.facts;
+    for served in server.catalog().of_version(group, version) {
         let mut entry = json!({
-            "name": facts.plural, "singularName": facts.singular, "namespaced": facts.namespaced, "kind": facts.kind,
-            "verbs": facts.verbs,
+            "name": served.plural, "singularName": served.singular(), "namespaced": served.namespaced,
+            "kind": served.kind, "verbs": served.shown_verbs(),
         });
-        for (member, values) in [("shortNames", facts.short_names), ("categories", facts.categories)] {
-            if !values.is_empty() {
-                put(&mut entry, member, json!(values));
-            }
-        }
-        if !facts.storage_version_hash.is_empty() {
-            put(&mut entry, "storageVersionHash", facts.storage_version_hash);
+        put_names(&mut entry, &served);
+        let hash = served.storage_version_hash();
+        if !hash.is_empty() {
+            put(&mut entry, "storageVersionHash", hash);
         }
         list.push(entry);
-        for sub in facts.subresources {
+        for sub in served.subresources() {
             let mut entry = json!({
-                "name": format!("{}/{}", facts.plural, sub.name), "singularName": "", "namespaced": facts.namespaced,
+                "name": format!("{}/{}", served.plural, sub.name), "singularName": "", "namespaced": served.namespaced,
                 "kind": sub.kind, "verbs": sub.verbs,
             });
             if let Some((group, version)) = sub.kind_from {
@@ -119,15 +149,43 @@ fn resources(server: &Server, group: &str, version: &str) -> Value {
     document
 }
 
+/// The document with everything outside the core group, kept until what is served changes.
+#[derive(Debug, Default)]
+pub(crate) struct Kept(Mutex<Option<(u64, Whole)>>);
+
+/// A document and its tag.
+#[derive(Clone, Debug)]
+struct Whole {
+    body: Bytes,
+    tag: String,
+}
+
 fn all(server: &Server, core: bool) -> Answer {
+    if core {
+        return answer_with(whole(server, true));
+    }
+    // Asked before it is made: a change meanwhile makes it old, never new.
+    let generation = server.catalog().generation();
+    let mut kept = server.discovery().0.lock().unwrap_or_else(PoisonError::into_inner);
+    match kept.as_ref().filter(|(made, _)| *made == generation) {
+        Some((_, document)) => answer_with(document.clone()),
+        None => {
+            let document = whole(server, false);
+            *kept = Some((generation, document.clone()));
+            answer_with(document)
+        }
+    }
+}
+
+fn whole(server: &Server, core: bool) -> Whole {
     let items: Vec<Value> = if core {
         vec![json!({"metadata": {}, "versions": [version(server, "", "v1")]})]
     } else {
-        let groups = facts::groups().iter().filter(|group| group.name != "apiextensions.k8s.io");
-        groups
+        groups(server)
+            .iter()
             .map(|group| {
                 let versions: Vec<Value> =
-                    group.versions.iter().map(|name| version(server, group.name, name)).collect();
+                    group.versions.iter().map(|name| version(server, &group.name, name)).collect();
                 json!({"metadata": {"name": group.name}, "versions": versions})
             })
             .collect()
@@ -137,7 +195,10 @@ fn all(server: &Server, core: bool) -> Answer {
     });
     let body = document.to_string();
     let digest = ring::digest::digest(&ring::digest::SHA512, body.as_bytes());
-    let tag = hex(digest.as_ref());
+    Whole { tag: hex(digest.as_ref()), body: body.into() }
+}
+
+fn answer_with(Whole { body, tag }: Whole) -> Answer {
     let mut answer = respond::typed(StatusCode::OK, GROUP_LIST, body);
     answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public"));
     answer.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
@@ -148,27 +209,25 @@ fn all(server: &Server, core: bool) -> Answer {
 }
 
 fn version(server: &Server, group: &str, version: &str) -> Value {
-    let served = server.catalog().all().iter().filter(|served| served.group == group && served.version == version);
-    let resources: Vec<Value> = served.map(|served| resource(served)).collect();
+    let resources: Vec<Value> =
+        server.catalog().of_version(group, version).iter().map(|served| resource(served)).collect();
     json!({"version": version, "resources": resources, "freshness": "Current"})
 }
 
 fn resource(served: &Served) -> Value {
-    let facts = served.facts;
+    // Only definitions say where a kind is from.
+    let home = served.custom().map(|_| (served.group.as_str(), served.version.as_str())).unwrap_or_default();
     let mut entry = json!({
-        "resource": facts.plural, "responseKind": kind("", "", facts.kind),
-        "scope": if facts.namespaced { "Namespaced" } else { "Cluster" }, "singularResource": facts.singular, "verbs": facts.verbs,
+        "resource": served.plural, "responseKind": kind(home.0, home.1, &served.kind),
+        "scope": if served.namespaced { "Namespaced" } else { "Cluster" }, "singularResource": served.singular(),
+        "verbs": served.shown_verbs(),
     });
-    for (member, values) in [("shortNames", facts.short_names), ("categories", facts.categories)] {
-        if !values.is_empty() {
-            put(&mut entry, member, json!(values));
-        }
-    }
-    let subresources: Vec<Value> = facts
-        .subresources
-        .iter()
+    put_names(&mut entry, served);
+    let subresources: Vec<Value> = served
+        .subresources()
+        .into_iter()
         .map(|sub| {
-            let (group, version) = sub.kind_from.unwrap_or_default();
+            let (group, version) = sub.kind_from.unwrap_or(home);
             json!({"subresource": sub.name, "responseKind": kind(group, version, sub.kind), "verbs": sub.verbs})
         })
         .collect();
@@ -176,6 +235,14 @@ fn resource(served: &Served) -> Value {
         put(&mut entry, "subresources", subresources);
     }
     entry
+}
+
+fn put_names(entry: &mut Value, served: &Served) {
+    for (member, values) in [("shortNames", served.short_names()), ("categories", served.categories())] {
+        if !values.is_empty() {
+            put(entry, member, json!(values));
+        }
+    }
 }
 
 fn kind(group: &str, version: &str, kind: &str) -> Value {

@@ -19,6 +19,8 @@ use super::{negotiate, plain};
 use crate::Server;
 use crate::audit;
 use crate::authn::{Identity, Impersonation};
+use crate::catalog::Served;
+use crate::custom;
 use crate::query::Query;
 use crate::registry::Call;
 use crate::review;
@@ -182,11 +184,18 @@ fn resource(
         return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
     }
     let Some(served) = server.catalog().find(&info.group, &info.version, &info.resource) else {
-        return Err(Failure::no_such_resource());
+        // Nobody but their definitions speaks for the groups of custom resources.
+        return match server.catalog().is_built_in(&info.group) {
+            true => Err(Failure::no_such_resource()),
+            false => Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n")),
+        };
     };
+    if served.custom().is_some() && is_elsewhere(&served, info) {
+        return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
+    }
     let call = Call {
         server,
-        served,
+        served: &served,
         info,
         identity,
         query: Query::parse(query),
@@ -211,6 +220,7 @@ fn resource(
     negotiate::plain(call.accept.unwrap_or_default(), ["list", "watch"].contains(&info.verb.as_str()))?;
     let deprecated = DEPRECATED.iter().find(|(plural, _)| served.group.is_empty() && served.plural == *plural);
     call.warn(deprecated.map(|(_, warning)| (*warning).to_owned()));
+    call.warn(served.custom().and_then(custom::Version::warning).map(str::to_owned));
     let mut answer = verb(&call).unwrap_or_else(|failure| respond::failure(&failure));
     respond::warn(&mut answer, &call.warnings.take());
     answer.extensions_mut().insert(call.sent.take());
@@ -218,6 +228,12 @@ fn resource(
         answer.extensions_mut().insert(Deprecated);
     }
     Ok(answer)
+}
+
+/// Custom resources are only where their scope says; lists and watches may look into all namespaces.
+fn is_elsewhere(served: &Served, info: &RequestInfo) -> bool {
+    let across = served.namespaced && ["list", "watch"].contains(&info.verb.as_str());
+    served.namespaced == info.namespace.is_empty() && !across
 }
 
 /// What clients should no longer use.
@@ -255,9 +271,17 @@ fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
 
 fn subresource(call: &Call<'_>) -> Result<Answer, Failure> {
     let info = call.info;
-    let Some(sub) = call.served.subresource(&info.subresource) else { return Err(Failure::no_such_resource()) };
+    let Some(sub) = call.served.subresource(&info.subresource) else {
+        return Err(match call.served.custom() {
+            Some(_) => Failure::not_found(call.served.group_resource(), &info.name),
+            None => Failure::no_such_resource(),
+        });
+    };
     if !sub.verbs.contains(&info.verb.as_str()) {
-        return Err(not_allowed());
+        return Err(match call.served.custom() {
+            Some(_) => Failure::not_supported(call.served.group_resource(), &info.verb),
+            None => not_allowed(),
+        });
     }
     match (info.subresource.as_str(), info.verb.as_str()) {
         ("token", "create") => review::token(call),

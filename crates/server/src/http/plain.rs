@@ -68,7 +68,11 @@ fn health(path: &str, query: &str) -> Answer {
 
 fn paths(server: &Server) -> Vec<String> {
     let mut paths = vec!["/api".to_owned(), "/api/v1".to_owned(), "/apis".to_owned()];
-    for served in server.catalog().all().iter().filter(|served| !served.group.is_empty()) {
+    for (group, versions) in server.catalog().custom_groups() {
+        paths.push(format!("/apis/{group}"));
+        paths.extend(versions.iter().map(|version| format!("/apis/{group}/{version}")));
+    }
+    for served in server.catalog().built_ins().iter().filter(|served| !served.group.is_empty()) {
         paths.push(format!("/apis/{}", served.group));
         paths.push(format!("/apis/{}/{}", served.group, served.version));
     }

@@ -43,7 +43,7 @@ impl Documents {
         };
         add("api".to_owned(), About::Core);
         add("apis".to_owned(), About::Groups);
-        for served in catalog.all() {
+        for served in catalog.built_ins() {
             let (group, version) = (served.group.clone(), served.version.clone());
             if group.is_empty() {
                 add(format!("api/{version}"), About::Version(group, version));
@@ -98,11 +98,10 @@ impl Document {
             About::Groups => write(&[paths::of_groups()], ("", "v1")),
             About::Group(group) => write(&[paths::of_group(group)], ("", "v1")),
             About::Version(group, version) => {
-                let resources: Vec<&'static Resource> = catalog
-                    .all()
-                    .iter()
+                let built_ins = catalog.built_ins().iter();
+                let resources: Vec<&'static Resource> = built_ins
                     .filter(|served| served.group == *group && served.version == *version)
-                    .map(|served| served.facts)
+                    .filter_map(|served| served.built_in().map(|built_in| built_in.facts))
                     .collect();
                 write(&paths::of_version(group, version, &resources), (group, version))
             }

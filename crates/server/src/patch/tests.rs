@@ -16,7 +16,7 @@ fn patched(kind: PatchType, original: &Value, patch: &str) -> Result<Value, (u16
         "PodDisruptionBudget" => type_of("policy", "v1", "PodDisruptionBudget"),
         _ => type_of("apps", "v1", "Deployment"),
     };
-    apply(kind, ty.unwrap(), &object(original), patch.as_bytes(), FieldValidation::Warn)
+    apply(kind, Some(ty.unwrap()), &object(original), patch.as_bytes(), FieldValidation::Warn)
         .map(|patched| Value::Object(patched.object))
         .map_err(|failure| (failure.code, failure.message))
 }
@@ -225,7 +225,7 @@ fn strategic_merges_fail() {
 fn what_cannot_be_decoded_is_shown() {
     let original = object(&json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"uid": "u", "name": "<"}}));
     let ty = type_of("", "v1", "ConfigMap").unwrap();
-    let run = |kind, patch: &str| apply(kind, ty, &original, patch.as_bytes(), FieldValidation::Warn).unwrap();
+    let run = |kind, patch: &str| apply(kind, Some(ty), &original, patch.as_bytes(), FieldValidation::Warn).unwrap();
     let shown = |patched: &Patched| patched.refused("why").message;
     let merged = run(PatchType::Merge, r#"{"x":1}"#);
     let text = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"\u003c","uid":"u"},"x":1}"#;

@@ -11,7 +11,7 @@ impl Call<'_> {
     /// What an object, or none, becomes by an applied configuration: with defaults, in its stored form.
     pub(super) fn applied(&self, old: Option<&Object>, body: &[u8], options: &WriteOptions) -> Result<Object, Failure> {
         let live = old.map(|old| {
-            let mut live = match self.served.conversion {
+            let mut live = match self.served.conversion() {
                 Some(conversion) => (conversion.from_stored)(old),
                 None => old.clone(),
             };
@@ -23,7 +23,7 @@ impl Call<'_> {
             let subresource = &self.info.subresource;
             ownership::apply(self.served, live.as_ref(), configuration, manager, subresource, options.force)
         })?;
-        self.served.strategy.default(&mut object);
+        self.served.strategy().default(&mut object);
         Ok(self.to_stored(object))
     }
 

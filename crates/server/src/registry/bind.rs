@@ -48,7 +48,9 @@ impl Call<'_> {
             check_pod(&binding, &current, options.dry_run)?;
             let mut pod = current.object();
             self.assign(&mut pod, &binding)?;
-            codec::as_stored(pods.ty, &mut pod);
+            if let Some(built_in) = pods.built_in() {
+                codec::as_stored(built_in.ty, &mut pod);
+            }
             if options.dry_run {
                 break;
             }

@@ -82,7 +82,11 @@ impl Call<'_> {
             set_meta(&mut object, "name", generate(&prefix));
         }
         self.allocate(&mut object, None, options.dry_run)?;
-        strategy::before_create(self.served.facts, &mut object, self.namespace())?;
+        strategy::before_create(self.served.rules(), &mut object, self.namespace())?;
+        if self.served.custom().is_some_and(|version| version.definition().terminating) {
+            let why = "create not allowed while custom resource definition is terminating";
+            return Err(Failure::forbidden(self.served.group_resource(), meta(&object, "name"), why));
+        }
         // What is only tried out is shown with the version that it came with, whatever that is.
         match version.filter(|_| options.dry_run) {
             Some(version) => set_meta(&mut object, "resourceVersion", version),
@@ -95,8 +99,10 @@ impl Call<'_> {
         if !options.dry_run {
             strategy::forget_link(&mut object);
         }
-        codec::as_stored(stored.ty, &mut object);
-        self.warn(self.served.strategy.warnings(&object, None));
+        if let Some(built_in) = stored.built_in() {
+            codec::as_stored(built_in.ty, &mut object);
+        }
+        self.warn(self.served.strategy().warnings(&object, None));
         for draw in 1.. {
             match self.commit_new(&object, options.dry_run) {
                 Err(failure) if generated && failure.reason == "AlreadyExists" && draw < DRAWS => {
@@ -119,7 +125,7 @@ impl Call<'_> {
     }
 
     fn commit_new(&self, object: &Object, dry_run: bool) -> Result<Arc<Entry>, Failure> {
-        let draft = self.draft(object)?;
+        let draft = self.draft(&self.encoded(object.clone()))?;
         let name = meta(object, "name");
         let taken = |there: &Entry| {
             let mut failure = Failure::already_exists(self.served.group_resource(), name);
@@ -134,15 +140,18 @@ impl Call<'_> {
             if let Some(there) = state.table(collection).get(self.namespace(), name) {
                 return Err(taken(there));
             }
-            return Ok(Arc::new(Entry::shown(object)));
+            return Ok(self.shown(object));
         }
         self.server.cluster().write(|transaction| {
             if let Some(there) = transaction.state().table(collection).get(self.namespace(), name) {
                 return Err(taken(there));
             }
             self.admit_namespace(transaction.state(), name)?;
+            if transaction.state().table(collection).is_closed() {
+                return Err(Failure::no_such_resource());
+            }
             let entry = transaction.put(collection, &draft);
-            self.server.note_namespace(transaction, collection, &entry);
+            self.server.note(transaction, collection, &entry);
             Ok(entry)
         })
     }

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use rolewright_crd::naming;
 use serde_json::{Value, json};
 
 use super::{Call, finalizers, list, meta, set_meta};
 use crate::cluster::Entry;
+use crate::controller::definition;
 use crate::codec;
 use crate::http::negotiate::Form;
 use crate::http::respond::{self, Answer};
@@ -15,6 +17,17 @@ use crate::query::{DeleteOptions, ListOptions, Propagation};
 use crate::status::{Failure, GroupResource};
 use crate::strategy::Object;
 use crate::time;
+
+/// A definition waits for its objects, whatever else the client wants.
+fn end_definition(last: &mut Object) {
+    set_meta(last, "deletionTimestamp", time::seconds(time::now()));
+    let mut kept: Vec<String> = finalizers(last).into_iter().map(str::to_owned).collect();
+    if !kept.iter().any(|name| name == definition::CLEANUP) {
+        kept.push(definition::CLEANUP.to_owned());
+    }
+    set_meta(last, "finalizers", json!(kept));
+    naming::terminate(last, &naming::Termination::Pending, &time::seconds(time::now()));
+}
 
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
@@ -39,7 +52,7 @@ impl Call<'_> {
         }
         let fate = self.delete_one(&self.info.name, self.namespace(), &options)?;
         let render = self.render()?;
-        let shows_object = matches!(fate, Fate::Waits(_)) || self.stored().facts.handling.returns_deleted;
+        let shows_object = matches!(fate, Fate::Waits(_)) || self.stored().handling("").returns_deleted;
         if shows_object && render.is_metadata_list() {
             return Err(self.not_a_list(true));
         }
@@ -49,7 +62,7 @@ impl Call<'_> {
                 let code = if accepted { StatusCode::ACCEPTED } else { StatusCode::OK };
                 Ok(respond::json(code, render.object(&entry)))
             }
-            Fate::Gone(entry) if self.stored().facts.handling.returns_deleted => {
+            Fate::Gone(entry) if self.stored().handling("").returns_deleted => {
                 Ok(respond::json(StatusCode::OK, render.object(&entry)))
             }
             Fate::Gone(entry) => {
@@ -112,7 +125,7 @@ impl Call<'_> {
             let last = self.end(&old, options);
             let stays = !finalizers(&last).is_empty() || self.ends_slowly() && self.waits(&last);
             if options.dry_run {
-                let entry = Arc::new(Entry::shown(if stays { &last } else { &old }));
+                let entry = self.shown(if stays { &last } else { &old });
                 return Ok(if stays { Fate::Waits(entry) } else { Fate::Gone(entry) });
             }
             if stays && last == old {
@@ -127,16 +140,16 @@ impl Call<'_> {
                 }
                 let entry =
                     if stays { transaction.put(collection, &draft) } else { transaction.remove(collection, &draft) };
-                self.server.note_namespace(transaction, collection, &entry);
+                self.server.note(transaction, collection, &entry);
                 Ok(Some(entry))
             })?;
             match done {
                 Some(entry) if stays => return Ok(Fate::Waits(entry)),
                 // Who may end gracefully is shown as ending.
-                Some(entry) if self.stored().facts.handling.graceful_delete => {
+                Some(entry) if self.stored().handling("").graceful_delete => {
                     let mut last = last;
                     set_meta(&mut last, "resourceVersion", entry.revision.to_string());
-                    return Ok(Fate::Gone(Arc::new(Entry::shown(&last))));
+                    return Ok(Fate::Gone(self.shown(&last)));
                 }
                 Some(entry) => return Ok(Fate::Gone(entry)),
                 None => {}
@@ -146,7 +159,8 @@ impl Call<'_> {
 
     fn check_preconditions(&self, current: &Entry, options: &DeleteOptions) -> Result<(), Failure> {
         // Kubernetes names the kind where it names the resource everywhere else.
-        let on = GroupResource { group: &self.stored().group, resource: &self.served.kind };
+        let stored = self.stored();
+        let on = GroupResource { group: &stored.group, resource: &self.served.kind };
         let version = current.revision.to_string();
         let expects = [
             ("UID", options.uid.as_deref(), current.uid.as_str(), "deleted and then recreated"),
@@ -173,6 +187,10 @@ impl Call<'_> {
     /// The object as it is when its deletion has begun.
     fn end(&self, old: &Object, options: &DeleteOptions) -> Object {
         let mut last = old.clone();
+        if self.served.collection == self.server.definitions() && meta(old, "deletionTimestamp").is_empty() {
+            end_definition(&mut last);
+            return last;
+        }
         let wanted = self.end_finalizers(old, options);
         let before = finalizers(old);
         if before != wanted {
@@ -212,12 +230,12 @@ impl Call<'_> {
 
     /// Whether objects of this kind may take their time to end, even if nobody waits for anything.
     fn ends_slowly(&self) -> bool {
-        self.stored().facts.handling.graceful_delete || self.served.collection == self.server.namespaces()
+        self.stored().handling("").graceful_delete || self.served.collection == self.server.namespaces()
     }
 
     /// Seconds that the object may take to end. Only pods that run somewhere take any.
     fn grace(&self, object: &Object, options: &DeleteOptions) -> i64 {
-        if !self.stored().facts.handling.graceful_delete || self.served.plural != "pods" {
+        if !self.stored().handling("").graceful_delete || self.served.plural != "pods" {
             return 0;
         }
         let at = |path: [&str; 2]| object.get(path[0]).and_then(|part| part.get(path[1]));
@@ -235,13 +253,13 @@ impl Call<'_> {
     /// The finalizers that make the garbage collector do what the client wants.
     fn end_finalizers(&self, object: &Object, options: &DeleteOptions) -> Vec<String> {
         let before = finalizers(object);
-        if !self.stored().facts.handling.collected {
+        if !self.stored().handling("").collected {
             return before.iter().map(|name| (*name).to_owned()).collect();
         }
         let orphan = match (options.orphan_dependents, options.propagation) {
             (Some(orphan), _) => orphan,
             (None, Some(policy)) => policy == Propagation::Orphan,
-            (None, None) => before.contains(&ORPHAN) || self.stored().facts.handling.orphans,
+            (None, None) => before.contains(&ORPHAN) || self.stored().handling("").orphans,
         };
         // Only namespaces understand the old way to say it.
         let is_namespace = self.served.collection == self.server.namespaces();

@@ -21,7 +21,10 @@ pub(crate) struct Filter {
 
 impl Filter {
     pub(crate) fn new(served: &Served, namespace: &str, name: &str, options: &ListOptions) -> Result<Self, Failure> {
-        let fields = options.field_selector.for_kind(&served.group, &served.version, &served.kind);
+        let fields = match served.custom() {
+            Some(version) => options.field_selector.among(|field| version.selects(field)),
+            None => options.field_selector.for_kind(&served.group, &served.version, &served.kind),
+        };
         let mut fields = fields.map_err(Failure::bad_request)?;
         if !name.is_empty() && fields.exact("metadata.name").is_none() {
             fields = FieldSelector::name(name);
@@ -54,7 +57,7 @@ impl Filter {
                 "metadata.namespace" => entry.namespace.to_string(),
                 field => {
                     let object = object.get_or_insert_with(|| served.view(entry));
-                    served.strategy.select(object, field)
+                    served.strategy().select(object, field)
                 }
             };
             (value == term.value) != term.negated

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::{Call, finalizers, meta, set_meta};
-use crate::catalog::Served;
 use crate::cluster::Entry;
 use crate::controller::protect;
 use crate::status::Failure;
@@ -44,7 +43,7 @@ impl Call<'_> {
     }
 
     fn find(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<std::sync::Arc<Entry>> {
-        let served: &Served = self.server.catalog().find(group, "v1", plural)?;
+        let served = self.server.catalog().find(group, "v1", plural)?;
         self.server.cluster().read().table(served.collection).get(namespace, name).cloned()
     }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::update::Change;
 use super::{Call, set_meta};
 use crate::codec;
+use crate::custom::Malformed;
 use crate::facts::{self, Type};
 use crate::http::respond::Answer;
 use crate::patch::{self, PatchType, Patched};
@@ -38,18 +39,49 @@ impl Call<'_> {
         patch: &[u8],
         options: &WriteOptions,
     ) -> Result<Object, Failure> {
-        let mut view = match self.served.conversion {
+        let mut view = match self.served.conversion() {
             Some(conversion) => (conversion.from_stored)(old),
             None => old.clone(),
         };
         let api_version = self.served.api_version();
         view.insert("apiVersion".into(), api_version.as_str().into());
         view.insert("kind".into(), self.served.kind.as_str().into());
-        let patched = patch::apply(kind, self.served.ty, &view, patch, options.field_validation)?;
-        let target = Target { ty: self.served.ty, api_version: &api_version, kind: &self.served.kind };
-        let mut object = self.conform_patched(kind, &target, &patched, options)?;
-        self.served.strategy.default(&mut object);
+        let ty = self.served.built_in().map(|built_in| built_in.ty);
+        let patched = patch::apply(kind, ty, &view, patch, options.field_validation)?;
+        let mut object = match ty {
+            Some(ty) => {
+                let target = Target { ty, api_version: &api_version, kind: &self.served.kind };
+                self.conform_patched(kind, &target, &patched, options)?
+            }
+            None => self.coerce_patched(&patched, options)?,
+        };
+        self.served.strategy().default(&mut object);
         Ok(self.to_stored(object))
+    }
+
+    /// What a patch makes must still be of its custom kind.
+    fn coerce_patched(&self, patched: &Patched, options: &WriteOptions) -> Result<Object, Failure> {
+        let mut object = patched.object.clone();
+        let dropped = match self.served.custom() {
+            Some(version) => version.coerce(&mut object, Malformed::Refuse).map_err(|why| patched.refused(&why))?,
+            None => Vec::new(),
+        };
+        let unknown = dropped.iter().map(|path| format!("unknown field \"{path}\""));
+        self.settle_strict(patched, patched.strict.iter().cloned().chain(unknown).collect(), options)?;
+        Ok(object)
+    }
+
+    /// What is held against a patch in the strict sense: told, or refused.
+    fn settle_strict(&self, patched: &Patched, strict: Vec<String>, options: &WriteOptions) -> Result<(), Failure> {
+        match options.field_validation {
+            FieldValidation::Ignore => {}
+            FieldValidation::Warn => self.warn(strict),
+            FieldValidation::Strict if strict.is_empty() => {}
+            FieldValidation::Strict => {
+                return Err(patched.refused(&format!("strict decoding error: {}", strict.join(", "))));
+            }
+        }
+        Ok(())
     }
 
     /// What a patch makes must still be of its type.
@@ -87,16 +119,8 @@ impl Call<'_> {
         if conformed.forgets_managers {
             set_meta(&mut object, "managedFields", Vec::<Value>::new());
         }
-        let strict = [patched.strict.as_slice(), &conformed.strict].concat();
-        match options.field_validation {
-            FieldValidation::Strict if strict.is_empty() => Ok(object),
-            FieldValidation::Ignore => Ok(object),
-            FieldValidation::Warn => {
-                self.warn(strict);
-                Ok(object)
-            }
-            FieldValidation::Strict => Err(patched.refused(&format!("strict decoding error: {}", strict.join(", ")))),
-        }
+        self.settle_strict(patched, [patched.strict.as_slice(), &conformed.strict].concat(), options)?;
+        Ok(object)
     }
 }
 

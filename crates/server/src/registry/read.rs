@@ -52,7 +52,8 @@ impl Call<'_> {
     /// 406: metadata of one was asked of many, or the other way round.
     pub(super) fn not_a_list(&self, one: bool) -> Failure {
         // Named after the form that Kubernetes works with, which is that of the group where objects are stored.
-        let group = &self.stored().group;
+        let stored = self.stored();
+        let group = &stored.group;
         let package = if group.is_empty() { "core" } else { group.split('.').next().unwrap_or_default() };
         let kind = &self.served.kind;
         if one {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::catalog::Served;
+use crate::catalog::{BuiltIn, Origin, Served};
 use crate::cluster::Entry;
 use crate::http::negotiate::Form;
 use crate::json::put;
@@ -15,18 +15,29 @@ use crate::strategy::Object;
 use crate::table;
 
 impl Served {
-    /// A stored object as this resource shows it; without `apiVersion` and `kind`.
+    /// A stored object as this resource shows it; without `apiVersion` and `kind`, unless it is of a custom kind.
     pub(crate) fn view(&self, entry: &Entry) -> Object {
+        if let Some(version) = self.custom() {
+            return version.view(entry);
+        }
         let object = entry.object();
-        let Some(conversion) = self.conversion else { return object };
+        let Some(conversion) = self.conversion() else { return object };
         let mut object = (conversion.from_stored)(&object);
         object.remove("apiVersion");
         object.remove("kind");
         object
     }
 
-    /// `{"kind":"..","apiVersion":"..",`: how every object on the wire begins.
+    /// Whether stored bytes are what this resource shows.
+    fn shows_as_stored(&self, entry: &Entry) -> bool {
+        self.custom().map_or(self.conversion().is_none(), |version| version.shows_as_stored(entry))
+    }
+
+    /// `{"kind":"..","apiVersion":"..",`: how every object on the wire begins. Those of custom kinds have their version.
     fn opening(&self) -> String {
+        if self.custom().is_some() {
+            return format!("{{\"kind\":\"{}\",", self.kind);
+        }
         format!("{{\"kind\":\"{}\",\"apiVersion\":\"{}\",", self.kind, self.api_version())
     }
 }
@@ -91,14 +102,23 @@ impl Render {
     /// An object that is not stored (a dry run, a review, a Scale).
     pub(crate) fn whole(&self, entry: &Entry) -> Bytes {
         let mut bytes = Vec::with_capacity(self.opening.len() + entry.body.len());
-        bytes.extend_from_slice(self.opening.as_bytes());
-        if self.served.conversion.is_some() {
-            let object = Value::Object(self.served.view(entry)).to_string();
-            bytes.extend_from_slice(object.as_bytes().get(1..).unwrap_or_default());
-        } else {
-            bytes.extend_from_slice(entry.body.get(1..).unwrap_or_default());
-        }
+        self.write_whole(&mut bytes, entry);
         bytes.into()
+    }
+
+    fn write_whole(&self, bytes: &mut Vec<u8>, entry: &Entry) {
+        if self.served.shows_as_stored(entry) {
+            bytes.extend_from_slice(self.opening.as_bytes());
+            bytes.extend_from_slice(entry.body.get(1..).unwrap_or_default());
+            return;
+        }
+        let object = Value::Object(self.served.view(entry)).to_string();
+        if self.served.custom().is_some() {
+            bytes.extend_from_slice(object.as_bytes());
+            return;
+        }
+        bytes.extend_from_slice(self.opening.as_bytes());
+        bytes.extend_from_slice(object.as_bytes().get(1..).unwrap_or_default());
     }
 
     /// A list. `metadata` is that of the list.
@@ -120,13 +140,13 @@ impl Render {
         }
     }
 
-    /// The stored bytes one after the other: built-in lists name neither version nor kind of an item.
+    /// The stored bytes one after the other: only lists of custom kinds name version and kind of an item.
     fn plain_list(&self, entries: &[Arc<Entry>], metadata: &Value) -> Bytes {
         let size: usize = entries.iter().map(|entry| entry.body.len() + 1).sum();
         let mut bytes = Vec::with_capacity(size + 256);
         let opening = format!(
-            "{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":{metadata},\"items\":[",
-            self.served.kind,
+            "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{metadata},\"items\":[",
+            self.served.list_kind(),
             self.served.api_version()
         );
         bytes.extend_from_slice(opening.as_bytes());
@@ -134,10 +154,12 @@ impl Render {
             if at > 0 {
                 bytes.push(b',');
             }
-            if self.served.conversion.is_some() {
-                bytes.extend_from_slice(Value::Object(self.served.view(entry)).to_string().as_bytes());
-            } else {
+            if self.served.custom().is_some() {
+                self.write_whole(&mut bytes, entry);
+            } else if self.served.shows_as_stored(entry) {
                 bytes.extend_from_slice(&entry.body);
+            } else {
+                bytes.extend_from_slice(Value::Object(self.served.view(entry)).to_string().as_bytes());
             }
         }
         bytes.extend_from_slice(b"]}");
@@ -160,9 +182,15 @@ impl Render {
     pub(crate) fn table(&self, entries: &[&Entry], with_columns: bool, metadata: &Value) -> Bytes {
         let rows: Vec<Value> = entries.iter().map(|entry| self.row(entry)).collect();
         // Kinds without a printer of their own leave the list unset.
-        let unset = rows.is_empty() && self.served.facts.columns.iter().any(|column| column.name == "Created At");
+        let built_in = self.served.built_in();
+        let unset = rows.is_empty()
+            && built_in.is_some_and(|it| it.facts.columns.iter().any(|column| column.name == "Created At"));
         let rows = if unset { Value::Null } else { rows.into() };
-        let columns = if with_columns { table::columns(self.served.facts) } else { Value::Null };
+        let columns = match &self.served.origin {
+            _ if !with_columns => Value::Null,
+            Origin::BuiltIn(built_in) => table::columns(built_in.facts),
+            Origin::Custom(version) => version.columns(),
+        };
         let table = json!({
             "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "columnDefinitions": columns, "rows": rows,
         });
@@ -171,8 +199,11 @@ impl Render {
 
     fn row(&self, entry: &Entry) -> Value {
         let mut object = self.served.view(entry);
-        let cells = table::cells(self.served.facts, &object, crate::time::now());
-        let conditions = table::conditions(self.served.facts, &object);
+        let now = crate::time::now();
+        let (cells, conditions) = match &self.served.origin {
+            Origin::BuiltIn(BuiltIn { facts, .. }) => (table::cells(facts, &object, now), table::conditions(facts, &object)),
+            Origin::Custom(version) => (version.cells(&object, now), None),
+        };
         let object = match self.include {
             Include::None => Value::Null,
             Include::Metadata => self.metadata(entry, true),
@@ -197,6 +228,16 @@ impl Render {
         self.form == Form::Table
     }
 
+    fn empty(&self, metadata: &Value) -> Object {
+        if let Some(built_in) = self.served.built_in() {
+            return crate::codec::empty(built_in.ty, metadata);
+        }
+        let mut object = Object::new();
+        object.insert("apiVersion".into(), self.served.api_version().into());
+        object.insert("metadata".into(), metadata.clone());
+        object
+    }
+
     /// What a bookmark shows: an empty object of the kind with a version.
     pub(crate) fn bookmark(&self, revision: u64, ends_initial_events: bool) -> Bytes {
         let mut metadata = json!({"resourceVersion": revision.to_string()});
@@ -205,12 +246,11 @@ impl Render {
         }
         match self.form {
             Form::Object => {
-                let empty = crate::codec::empty(self.served.ty, &metadata);
-                let body = Value::Object(empty).to_string();
+                let body = Value::Object(self.empty(&metadata)).to_string();
                 format!("{}{}", self.opening, body.get(1..).unwrap_or_default()).into()
             }
             Form::Table => {
-                let empty = Entry::shown(&crate::codec::empty(self.served.ty, &metadata));
+                let empty = Entry::shown(&self.empty(&metadata), self.served.custom().is_some());
                 self.table(&[&empty], false, &json!({"resourceVersion": revision.to_string()}))
             }
             Form::Metadata | Form::MetadataList => {

@@ -8,6 +8,7 @@ use super::patch::{Target, patch_type};
 use super::update::Change;
 use super::{Call, meta, set_meta, unnamed_scheme};
 use crate::codec;
+use crate::custom;
 use crate::facts::{self, Type};
 use crate::http::negotiate::Form;
 use crate::http::respond::{self, Answer};
@@ -21,6 +22,13 @@ use crate::{table, time};
 
 const SCALE: codec::Gvk<'static> = codec::Gvk { group: "autoscaling", version: "v1", kind: "Scale" };
 const API_VERSION: &str = "autoscaling/v1";
+/// What an object that does not say how many is taken to say while it is written.
+const UNSET: i64 = -2_147_483_648;
+
+/// Nobody foresaw this there either.
+fn plain(why: String) -> Failure {
+    Failure::new(500, "", why)
+}
 
 impl Call<'_> {
     pub(crate) fn scale(&self) -> Result<Answer, Failure> {
@@ -34,7 +42,14 @@ impl Call<'_> {
         let done = match self.info.verb.as_str() {
             "get" => {
                 let entry = self.current().ok_or_else(|| self.not_found())?;
-                return self.show_scale(&entry.object());
+                let object = self.before(&entry);
+                if let Some(paths) = self.served.custom().and_then(custom::Version::scale)
+                    && paths.wanted(&object).map_err(plain)?.is_none()
+                {
+                    let why = format!("the spec replicas field {:?} does not exist", paths.spec_replicas);
+                    return Err(Failure::internal(why));
+                }
+                return self.show_scale(&object);
             }
             "update" => {
                 let options = WriteOptions::update(&self.query)?;
@@ -46,7 +61,7 @@ impl Call<'_> {
                 let mut scale = decoded.object;
                 set_meta(&mut scale, "namespace", self.namespace());
                 let make = |old: Object| {
-                    let scale = tracked(&self.scale_of(&old), scale.clone(), &options);
+                    let scale = tracked(&self.scale_of(&old)?, scale.clone(), &options);
                     self.scaled(old, &scale)
                 };
                 self.change(&Change::Owned(&make), &options)?
@@ -55,7 +70,7 @@ impl Call<'_> {
                 let kind = patch_type(self.content_type)?;
                 let options = WriteOptions::patch(&self.query, kind.is_none())?;
                 let make = |old: Object| {
-                    let live = self.scale_of(&old);
+                    let live = self.scale_of(&old)?;
                     let Some(kind) = kind else {
                         let scale = self.configured(&self.body, &options, |configuration, manager| {
                             managed::apply(&request(ty, manager, &now), Some(&live), configuration, options.force)
@@ -63,7 +78,7 @@ impl Call<'_> {
                         self.check_names(&scale)?;
                         return self.scaled(old, &scale);
                     };
-                    let patched = patch::apply(kind, ty, &live, &self.body, options.field_validation)?;
+                    let patched = patch::apply(kind, Some(ty), &live, &self.body, options.field_validation)?;
                     let target = Target { ty, api_version: API_VERSION, kind: SCALE.kind };
                     let scale = self.conform_patched(kind, &target, &patched, &options)?;
                     self.check_names(&scale)?;
@@ -72,7 +87,7 @@ impl Call<'_> {
                 self.change(&Change::Owned(&make), &options)?
             }
         };
-        self.show_scale(&done.entry.object())
+        self.show_scale(&self.before(&done.entry))
     }
 
     /// The object with what a Scale wants of it.
@@ -94,7 +109,14 @@ impl Call<'_> {
             return Err(Failure::conflict(on, &self.info.name, why));
         }
         let managers = managed::from_scale(&object, scale, &self.served.api_version());
-        put(object.entry("spec").or_insert_with(|| json!({})), "replicas", replicas);
+        match self.served.custom().and_then(custom::Version::scale) {
+            Some(paths) if replicas == UNSET => {
+                let why = format!("the spec replicas field {:?} cannot be empty", paths.spec_replicas);
+                return Err(Failure::bad_request(why));
+            }
+            Some(paths) => paths.want(&mut object, replicas).map_err(plain)?,
+            None => put(object.entry("spec").or_insert_with(|| json!({})), "replicas", replicas),
+        }
         set_meta(&mut object, "resourceVersion", meta(scale, "resourceVersion"));
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
             match managers {
@@ -111,13 +133,24 @@ impl Call<'_> {
     }
 
     /// The Scale of an object, as writes see it.
-    fn scale_of(&self, object: &Object) -> Object {
-        let mut status = json!({"replicas": integer(object, "status", "replicas")});
-        let selector = object.get("spec").and_then(|spec| spec.get("selector")).map(selector_text).unwrap_or_default();
+    fn scale_of(&self, object: &Object) -> Result<Object, Failure> {
+        let (wanted, found, selector) = match self.served.custom().and_then(custom::Version::scale) {
+            Some(paths) => (
+                paths.wanted(object).map_err(plain)?.unwrap_or(UNSET),
+                paths.found(object).map_err(plain)?.unwrap_or_default(),
+                paths.selector(object).map_err(plain)?,
+            ),
+            None => (
+                integer(object, "spec", "replicas"),
+                integer(object, "status", "replicas"),
+                object.get("spec").and_then(|spec| spec.get("selector")).map(selector_text).unwrap_or_default(),
+            ),
+        };
+        let mut status = json!({"replicas": found});
         if !selector.is_empty() {
             put(&mut status, "selector", selector);
         }
-        let spec = match integer(object, "spec", "replicas") {
+        let spec = match wanted {
             0 => json!({}),
             replicas => json!({"replicas": replicas}),
         };
@@ -134,12 +167,12 @@ impl Call<'_> {
         scale.insert("metadata".to_owned(), metadata.into());
         scale.insert("spec".to_owned(), spec);
         scale.insert("status".to_owned(), status);
-        scale
+        Ok(scale)
     }
 
     /// The answer: the Scale without the record of its managers.
     fn show_scale(&self, object: &Object) -> Result<Answer, Failure> {
-        let mut scale = self.scale_of(object);
+        let mut scale = self.scale_of(object)?;
         if let Some(metadata) = scale.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.remove("managedFields");
         }

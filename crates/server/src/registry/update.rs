@@ -100,7 +100,7 @@ impl Call<'_> {
     /// Some kinds may be created by a PUT, and all by an apply, by who may create them.
     fn change_absent(&self, change: &Change<'_>, options: &WriteOptions) -> Result<Done, Attempt> {
         let creates = match change {
-            Change::Put(_) => self.stored().facts.handling.create_on_update,
+            Change::Put(_) => self.stored().handling("").create_on_update,
             Change::Apply(_) => true,
             Change::Patch(..) | Change::Make(_) | Change::Owned(_) => false,
         };
@@ -141,7 +141,10 @@ impl Call<'_> {
         // What is only tried out does not reach etcd, and so not the place where it keeps everything.
         let root = if options.dry_run { "" } else { "/registry" };
         let stored = self.stored();
-        let mut key = format!("{root}/{}", folder(&stored.group, &stored.plural));
+        let mut key = match stored.custom() {
+            Some(_) => format!("{root}/{}/{}", stored.group, stored.plural),
+            None => format!("{root}/{}", folder(&stored.group, &stored.plural)),
+        };
         if self.served.namespaced {
             key = format!("{key}/{}", self.info.namespace);
         }
@@ -160,7 +163,7 @@ impl Call<'_> {
         options: &WriteOptions,
     ) -> Result<Done, Attempt> {
         let stored = self.stored();
-        let old = current.object();
+        let old = self.before(current);
         let mut object = self.new_form(&old, change, options)?;
         // INVARIANT: the guards below decide in the namespace of the object, so it must be there whatever was sent.
         if self.served.namespaced {
@@ -175,8 +178,8 @@ impl Call<'_> {
         let named_version = !meta(&object, "resourceVersion").is_empty();
         let handling = match self.info.subresource.as_str() {
             // A Scale has no rules of its own.
-            "" | "scale" => &stored.facts.handling,
-            name => stored.subresource(name).map_or(&stored.facts.handling, |sub| &sub.handling),
+            "scale" => stored.handling(""),
+            name => stored.handling(name),
         };
         match change {
             Change::Apply(_) => managed::keep_times(&old, &mut object),
@@ -190,24 +193,27 @@ impl Call<'_> {
         if !only_collects(&object, &old) || self.stands_for(&object, &old) {
             self.guard(&self.server.cluster().read(), &mut object, Some(&old))?;
         }
-        strategy::settle_version(self.served.facts, handling.unconditional_update, &mut object, &old)?;
+        strategy::settle_version(self.served.rules(), handling.unconditional_update, &mut object, &old)?;
         self.allocate(&mut object, Some(&old), options.dry_run)?;
-        strategy::before_update(self.served.facts, &self.info.subresource, &mut object, &old)?;
-        codec::as_stored(stored.ty, &mut object);
-        self.warn(self.served.strategy.warnings(&object, Some(&old)));
+        strategy::before_update(self.served.rules(), &self.info.subresource, &mut object, &old)?;
+        if let Some(built_in) = stored.built_in() {
+            codec::as_stored(built_in.ty, &mut object);
+        }
+        self.warn(self.served.strategy().warnings(&object, Some(&old)));
         if !options.dry_run {
             strategy::forget_link(&mut object);
         }
-        if same(&object, &old) {
+        let encoded = self.encoded(object.clone());
+        if same(&encoded, &current.object()) {
             return Ok(Done { entry: current.clone(), created: false });
         }
         if options.dry_run {
-            return Ok(Done { entry: Arc::new(Entry::shown(&object)), created: false });
+            return Ok(Done { entry: self.shown(&object), created: false });
         }
-        let draft = self.draft(&object)?;
+        let draft = self.draft(&encoded)?;
         // Nothing keeps it any longer: the update that takes the last finalizer away is the deletion.
         let ends = current.deleting && finalizers(&object).is_empty() && !self.waits(&object);
-        let last = self.draft(&old)?;
+        let last = self.draft(&current.object())?;
         let overtaken = |failure: Failure| {
             if named_version && matches!(change, Change::Put(_)) {
                 Attempt::Failed(failure)
@@ -228,13 +234,13 @@ impl Call<'_> {
             } else {
                 transaction.put(self.served.collection, &draft)
             };
-            self.server.note_namespace(transaction, self.served.collection, &entry);
+            self.server.note(transaction, self.served.collection, &entry);
             Ok(entry)
         });
         match committed {
             Ok(entry) => {
                 // The last look at an object that went away is the object as it was updated.
-                let entry = if ends { Arc::new(Entry::shown(&object)) } else { entry };
+                let entry = if ends { self.shown(&object) } else { entry };
                 Ok(Done { entry, created: false })
             }
             Err(failure) if !fresh => Err(overtaken(failure)),
@@ -281,6 +287,7 @@ fn folder<'a>(group: &str, plural: &'a str) -> &'a str {
         ("", "services") => "services/specs",
         ("networking.k8s.io", "ingresses") => "ingress",
         ("apiregistration.k8s.io", "apiservices") => "apiregistration.k8s.io/apiservices",
+        ("apiextensions.k8s.io", "customresourcedefinitions") => "apiextensions.k8s.io/customresourcedefinitions",
         (_, plural) => plural,
     }
 }

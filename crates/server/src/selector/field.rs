@@ -54,6 +54,14 @@ impl FieldSelector {
         Ok(Self { terms: self.terms.iter().map(converted).collect::<Result<_, String>>()? })
     }
 
+    /// The same if all its fields are known. The error is what Kubernetes answers of a custom kind.
+    pub fn among(&self, knows: impl Fn(&str) -> bool) -> Result<Self, String> {
+        match self.terms.iter().find(|term| !knows(&term.field)) {
+            Some(unknown) => Err(format!("field label not supported: {}", unknown.field)),
+            None => Ok(self.clone()),
+        }
+    }
+
     /// Whether it restricts nothing.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()

@@ -2,26 +2,24 @@
 
 use rolewright_core::validate::FieldError;
 
-use super::{Object, Strategy, metadata};
-use crate::facts::Resource;
+use super::{Object, Rules, metadata};
 
 /// An object that is about to be written.
 pub struct Candidate<'a> {
     /// The object.
     pub object: &'a Object,
-    resource: &'a Resource,
-    rules: &'a dyn Strategy,
+    rules: Rules<'a>,
 }
 
 impl<'a> Candidate<'a> {
-    pub(super) fn new(resource: &'a Resource, rules: &'a dyn Strategy, object: &'a Object) -> Self {
-        Self { object, resource, rules }
+    pub(super) fn new(rules: Rules<'a>, object: &'a Object) -> Self {
+        Self { object, rules }
     }
 
     /// What is wrong with the metadata by itself.
     pub fn metadata(&self) -> Vec<FieldError> {
-        let name = |name: &str, prefix: bool| self.rules.name(name, prefix);
-        let mut errors = metadata::faults(self.object, self.resource.namespaced, name);
+        let name = |name: &str, prefix: bool| self.rules.strategy.name(name, prefix);
+        let mut errors = metadata::faults(self.object, self.rules.namespaced, name);
         self.finalizers(&mut errors);
         errors
     }
@@ -34,7 +32,7 @@ impl<'a> Candidate<'a> {
     }
 
     fn finalizers(&self, errors: &mut Vec<FieldError>) {
-        if self.rules.knows_finalizers() {
+        if self.rules.strategy.knows_finalizers() {
             errors.extend(metadata::unknown_finalizers(self.object));
         }
     }

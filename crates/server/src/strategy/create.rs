@@ -1,8 +1,6 @@
 //! What happens to a new object before it is stored.
 
-use super::{Candidate, Object, fields, metadata, segment_name};
-use crate::facts::Resource;
-use crate::kinds;
+use super::{Candidate, Object, Rules, fields, metadata, segment_name};
 use crate::status::Failure;
 
 /// Takes away what only the server may say about an object; the server does so to whatever a client wants to create.
@@ -21,25 +19,24 @@ pub(crate) fn forget_link(object: &mut Object) {
 ///
 /// It must have its uid, its time of creation and, where it asks for a generated one, its name. `namespace` is that of
 /// the request, `""` for none.
-pub fn before_create(resource: &Resource, object: &mut Object, namespace: &str) -> Result<(), Failure> {
-    settle_namespace(resource, object, namespace)?;
-    let rules = kinds::strategy(resource.group, resource.plural);
-    rules.prepare_create(object);
-    let mut errors = rules.check_create(&Candidate::new(resource, rules, object));
+pub fn before_create<'a>(rules: impl Into<Rules<'a>>, object: &mut Object, namespace: &str) -> Result<(), Failure> {
+    let rules = rules.into();
+    settle_namespace(rules, object, namespace)?;
+    rules.strategy.prepare_create(object);
+    let mut errors = rules.strategy.check_create(&Candidate::new(rules, object));
     if errors.is_empty() {
-        errors = metadata::faults(object, resource.namespaced, segment_name);
+        errors = metadata::faults(object, rules.namespaced, segment_name);
     }
     if !errors.is_empty() {
-        let group = rules.failure_group().unwrap_or(resource.group);
-        return Err(Failure::invalid(group, resource.kind, fields::text(object, &["metadata", "name"]), &errors));
+        return Err(rules.invalid(object, &errors));
     }
-    rules.canonicalize(object);
+    rules.strategy.canonicalize(object);
     Ok(())
 }
 
 /// Puts the object into the request's namespace, unless it says that it belongs into another one.
-pub(super) fn settle_namespace(resource: &Resource, object: &mut Object, namespace: &str) -> Result<(), Failure> {
-    let expected = if resource.namespaced { namespace } else { "" };
+pub(super) fn settle_namespace(rules: Rules<'_>, object: &mut Object, namespace: &str) -> Result<(), Failure> {
+    let expected = if rules.namespaced { namespace } else { "" };
     let path = ["metadata", "namespace"];
     let given = fields::text(object, &path);
     if given != expected && !given.is_empty() && !expected.is_empty() {

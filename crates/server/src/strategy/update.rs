@@ -1,36 +1,38 @@
 //! What happens to the new form of an object before it replaces the stored one.
 
 use super::create::settle_namespace;
-use super::{Candidate, Object, fields, metadata, segment_name};
-use crate::facts::Resource;
-use crate::kinds;
+use super::{Candidate, Object, Rules, fields, metadata, segment_name};
 use crate::status::Failure;
 
 /// Makes an update ready to be stored, or says why it cannot be. `subresource` is `""` for the object as a whole.
 ///
 /// The object must name the version that it replaces, see [`settle_version`](super::settle_version).
-pub fn before_update(resource: &Resource, subresource: &str, object: &mut Object, old: &Object) -> Result<(), Failure> {
-    settle_namespace(resource, object, fields::text(old, &["metadata", "namespace"]))?;
+pub fn before_update<'a>(
+    rules: impl Into<Rules<'a>>,
+    subresource: &str,
+    object: &mut Object,
+    old: &Object,
+) -> Result<(), Failure> {
+    let rules = rules.into();
+    settle_namespace(rules, object, fields::text(old, &["metadata", "namespace"]))?;
     fields::keep(object, old, &["metadata", "generation"]);
-    let rules = kinds::strategy(resource.group, resource.plural);
     match subresource {
-        "" => rules.prepare_update(object, old),
-        subresource => rules.prepare_subresource(subresource, object, old),
+        "" => rules.strategy.prepare_update(object, old),
+        subresource => rules.strategy.prepare_subresource(subresource, object, old),
     }
     keep_system_fields(object, old);
 
-    let mut errors = metadata::faults(object, resource.namespaced, segment_name);
+    let mut errors = metadata::faults(object, rules.namespaced, segment_name);
     errors.extend(metadata::change_faults(object, old));
-    let new = Candidate::new(resource, rules, object);
+    let new = Candidate::new(rules, object);
     errors.extend(match subresource {
-        "" => rules.check_update(&new, old),
-        subresource => rules.check_subresource(subresource, &new, old),
+        "" => rules.strategy.check_update(&new, old),
+        subresource => rules.strategy.check_subresource(subresource, &new, old),
     });
     if !errors.is_empty() {
-        let group = rules.failure_group().unwrap_or(resource.group);
-        return Err(Failure::invalid(group, resource.kind, fields::text(object, &["metadata", "name"]), &errors));
+        return Err(rules.invalid(object, &errors));
     }
-    rules.canonicalize(object);
+    rules.strategy.canonicalize(object);
     Ok(())
 }
 

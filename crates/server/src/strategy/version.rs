@@ -3,8 +3,7 @@
 use rolewright_core::quote::Quoted;
 use rolewright_core::validate::{BadValue, FieldError, Path};
 
-use super::{Object, fields};
-use crate::facts::Resource;
+use super::{Object, Rules, fields};
 use crate::status::{Failure, GroupResource};
 
 const VERSION: [&str; 2] = ["metadata", "resourceVersion"];
@@ -12,12 +11,13 @@ const VERSION: [&str; 2] = ["metadata", "resourceVersion"];
 /// Sees to it that the update of `old` names old's version, or says why it must not happen.
 ///
 /// An update that names none is for the latest version, where the kind allows that (`unconditional`).
-pub fn settle_version(
-    resource: &Resource,
+pub fn settle_version<'a>(
+    rules: impl Into<Rules<'a>>,
     unconditional: bool,
     object: &mut Object,
     old: &Object,
 ) -> Result<(), Failure> {
+    let rules = rules.into();
     let name = fields::text(old, &["metadata", "name"]);
     let latest = fields::text(old, &VERSION);
     let named = number(fields::text(object, &VERSION)).map_err(|why| Failure::new(500, "", why))?;
@@ -25,10 +25,10 @@ pub fn settle_version(
         let at = Path::field("metadata");
         let detail = "must be specified for an update";
         let error = FieldError::invalid(at.child("resourceVersion"), BadValue::number(0), detail);
-        return Err(Failure::invalid(resource.group, resource.plural, name, &[error]));
+        return Err(Failure::invalid(rules.group, rules.plural, name, &[error]));
     }
     if named != 0 && Ok(named) != number(latest) {
-        return Err(Failure::modified(GroupResource { group: resource.group, resource: resource.plural }, name));
+        return Err(Failure::modified(GroupResource { group: rules.group, resource: rules.plural }, name));
     }
     fields::set_text(object, &VERSION, latest);
     Ok(())

@@ -166,7 +166,7 @@ fn run(name: &str, kind: PatchType) {
                 "Strict" => FieldValidation::Strict,
                 _ => FieldValidation::Warn,
             };
-            mine.push(patch::apply(kind, ty, &original, patch.as_bytes(), validation));
+            mine.push(patch::apply(kind, Some(ty), &original, patch.as_bytes(), validation));
             items.push(json!({
                 "type": name, "group": group, "version": version, "kind": of,
                 "original": original, "patch": patch, "fieldValidation": case.validation,

@@ -1,7 +1,10 @@
-//! What is filled into a request: `{{name}}` of an earlier capture, and `{{repeat TEXT COUNT}}` for large bodies.
+//! What is filled into a request: `{{name}}` of an earlier capture, `{{decode name}}` where that is base64, and
+//! `{{repeat TEXT COUNT}}` for large bodies.
 
 use std::collections::BTreeMap;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
 use crate::path::look;
@@ -52,6 +55,9 @@ impl Variables {
         if let Some(repeat) = name.strip_prefix("repeat ") {
             let (text, count) = repeat.rsplit_once(' ')?;
             return Some(text.repeat(count.parse().ok()?));
+        }
+        if let Some(encoded) = name.strip_prefix("decode ") {
+            return String::from_utf8(BASE64_STANDARD.decode(self.0.get(encoded)?).ok()?).ok();
         }
         self.0.get(name).cloned()
     }

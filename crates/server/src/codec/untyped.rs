@@ -1,0 +1,64 @@
+//! Objects of custom kinds: read as they are, then brought into the form of their definition.
+
+use serde_json::Value;
+
+use super::{Decoded, Gvk, Kind, MEDIA_TYPES, Media, Refusal, json, kind, media, text, typed, yaml};
+use crate::query::FieldValidation;
+use crate::status::Failure;
+use crate::strategy::Object;
+
+/// Reads the object of a create or update. `coerce` brings it into form, and returns what it dropped.
+pub(crate) fn decode_untyped(
+    content_type: Option<&str>,
+    body: &[u8],
+    expected: Gvk<'_>,
+    validation: FieldValidation,
+    coerce: impl FnOnce(&mut Object) -> Result<Vec<String>, String>,
+) -> Result<Decoded, Failure> {
+    let unread = |error: String| Refusal { kind: None, error }.into_failure(expected, body);
+    let strict = validation != FieldValidation::Ignore;
+    let (node, mut faults) = match media(content_type)? {
+        Media::Json => (json::parse(body).map_err(|error| unread(kind::unreadable(error)))?, Vec::new()),
+        Media::Yaml => {
+            let yaml = yaml::parse(body).map_err(unread)?;
+            let repeated = (!yaml.duplicates.is_empty())
+                .then(|| format!("yaml: unmarshal errors:\n  {}", yaml.duplicates.join("\n  ")));
+            (yaml.node, repeated.into_iter().collect())
+        }
+        Media::Protobuf => {
+            let names: Vec<&str> = MEDIA_TYPES.iter().map(|(name, _)| *name).collect();
+            return Err(Failure::unsupported_media(&names));
+        }
+    };
+    let (found, node) = Kind::of(node).map_err(unread)?;
+    let missing = |member: &str| {
+        let error = format!("Object '{member}' is missing in '{}'", text::lossy(body));
+        Failure::bad_request(error)
+    };
+    if found.kind.is_empty() {
+        return Err(missing("Kind"));
+    }
+    if found.version.is_empty() {
+        return Err(missing("apiVersion"));
+    }
+    let refuse = |error: String| Refusal { kind: Some(found.clone()), error }.into_failure(expected, body);
+    let loose = typed::conform_loose(node, strict).map_err(refuse)?;
+    faults.extend(loose.strict);
+    let Value::Object(object) = loose.value else { return Err(refuse("it is no object".to_owned())) };
+    let mut object = found.stamp(Value::Object(object));
+    let dropped = coerce(&mut object).map_err(refuse)?;
+    faults.extend(dropped.iter().map(|path| format!("unknown field \"{path}\"")));
+    if validation == FieldValidation::Strict && !faults.is_empty() {
+        return Err(refuse(format!("strict decoding error: {}", faults.join(", "))));
+    }
+    if (found.group.as_str(), found.version.as_str()) != (expected.group, expected.version) {
+        let wanted = kind::api_version(expected.group, expected.version);
+        return Err(Failure::bad_request(format!(
+            "the API version in the data ({}) does not match the expected API version ({wanted})",
+            kind::api_version(&found.group, &found.version)
+        )));
+    }
+    let warnings = if strict { faults } else { Vec::new() };
+    let Kind { group, version, kind } = found;
+    Ok(Decoded { object, group, version, kind, warnings, forgets_managers: false })
+}
