@@ -45,3 +45,59 @@ pub(crate) fn start(cluster: &Arc<Cluster>, catalog: &Catalog, mut store: Box<dy
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use serde_json::{Value, json};
+
+    use crate::cluster::Draft;
+    use crate::store::record::Writer;
+    use crate::store::{Payload, Store, StoreError};
+    use crate::{Server, Settings};
+
+    /// A store that kept this.
+    struct Kept(Payload);
+
+    impl Store for Kept {
+        fn load(&mut self, each: &mut dyn FnMut(&[u8]) -> Result<(), String>) -> Result<(), StoreError> {
+            each(&self.0).unwrap();
+            Ok(())
+        }
+
+        fn append(&mut self, _: &[u8]) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn rewrite(&mut self, _: &mut dyn Iterator<Item = Payload>) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn size(&self) -> u64 {
+            0
+        }
+
+        fn place(&self) -> String {
+            "/there".to_owned()
+        }
+    }
+
+    #[tokio::test]
+    async fn objects_that_nobody_serves_are_named() {
+        let Value::Object(object) = json!({"metadata": {"name": "one", "namespace": "default"}}) else { unreachable!() };
+        let entry = Draft::custom(&object).at(5);
+        let start = |gone: &[bool]| {
+            let mut writer = Writer::default();
+            for gone in gone {
+                writer.change("widgets.acme.io", &entry, *gone);
+            }
+            Server::start_on(Settings::default(), Box::new(Kept(writer.finish())))
+        };
+        let error = start(&[false]).err().unwrap().to_string();
+        assert!(error.contains("`/there` holds objects of `widgets.acme.io`"), "{error}");
+        let server = start(&[false, true]).expect("what is gone needs nobody");
+        assert!(server.cluster().read().revision() >= 5);
+        server.close().await;
+    }
+}

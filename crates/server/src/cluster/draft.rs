@@ -77,7 +77,7 @@ impl Draft {
         self.head.len() + self.tail.len()
     }
 
-    pub(super) fn at(&self, revision: u64) -> Entry {
+    pub(crate) fn at(&self, revision: u64) -> Entry {
         let mut body = Vec::with_capacity(self.head.len() + self.tail.len() + 20);
         body.extend_from_slice(&self.head);
         // Writing into a Vec cannot fail.

@@ -55,7 +55,8 @@ impl Cluster {
         // Their controllers go on where they were.
         for (collection, work) in [(namespaces, &mut state.namespaces), (definitions, &mut state.definitions)] {
             let table = collection.and_then(|collection| state.tables.get(collection.index()));
-            let entries = table.into_iter().flat_map(|table| table.entries(&Page::default()).cloned().collect::<Vec<_>>());
+            let entries =
+                table.into_iter().flat_map(|table| table.entries(&Page::default()).cloned().collect::<Vec<_>>());
             work.extend(entries.map(|entry| entry.name.clone()));
         }
         if let Some(journal) = &state.journal {

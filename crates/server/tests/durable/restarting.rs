@@ -129,6 +129,74 @@ async fn everything_is_there_again_and_a_restart_writes_nothing() {
 }
 
 #[tokio::test]
+async fn custom_resources_are_there_again() {
+    let folder = Folder::new();
+    let server = start(&folder).unwrap();
+    let client = Client::admin(&server);
+    let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {"size": {"type": "integer", "default": 3}}}}});
+    let definition = |plural: &str, kind: &str| {
+        json!({"metadata": {"name": format!("{plural}.acme.io")}, "spec": {
+            "group": "acme.io", "scope": "Namespaced", "names": {"plural": plural, "singular": kind.to_lowercase(), "kind": kind},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
+        }})
+    };
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let caches = "/apis/acme.io/v1/namespaces/default/caches";
+    client.create(definitions, &definition("caches", "Cache")).await;
+    client.create(definitions, &definition("vaults", "Vault")).await;
+    for path in [caches, "/apis/acme.io/v1/namespaces/default/vaults"] {
+        client.until(path, 200).await;
+    }
+    let cache = json!({"apiVersion": "acme.io/v1", "kind": "Cache", "metadata": {"name": "one"}, "spec": {}});
+    let made = client.create(caches, &cache).await;
+    let vault = json!({"apiVersion": "acme.io/v1", "kind": "Vault", "metadata": {"name": "one", "finalizers": ["acme.io/held"]}});
+    client.create("/apis/acme.io/v1/namespaces/default/vaults", &vault).await;
+    client.must(Method::DELETE, &format!("{definitions}/vaults.acme.io"), &Value::Null).await;
+    furnished(&client).await;
+    let held = "/apis/acme.io/v1/namespaces/default/vaults/one";
+    while client.get(held).await.1["metadata"]["deletionTimestamp"].is_null() {
+        tokio::task::yield_now().await;
+    }
+    let before = everything(&client).await;
+    server.close().await;
+
+    let server = start(&folder).unwrap();
+    let client = Client::admin(&server);
+    assert_eq!(client.get(&format!("{caches}/one")).await, (200, made.clone()));
+    assert_eq!(made["spec"]["size"], 3);
+    assert_eq!(everything(&client).await, before);
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(everything(&client).await, before, "controllers have nothing to do");
+    // Its definition waits for the last of its objects, and goes with it.
+    let release = json!({"metadata": {"finalizers": null}});
+    let (code, answer) = client.ask_as(Method::PATCH, held, "application/merge-patch+json", &release).await;
+    assert_eq!(code, 200, "{answer}");
+    client.until(&format!("{definitions}/vaults.acme.io"), 404).await;
+    // Its names are taken.
+    let rival = client.create(definitions, &definition("caches2", "Cache")).await;
+    let path = format!("{definitions}/{}", rival["metadata"]["name"].as_str().unwrap());
+    loop {
+        let conditions = client.get(&path).await.1["status"]["conditions"].clone();
+        let accepted =
+            conditions.as_array().into_iter().flatten().find(|condition| condition["type"] == "NamesAccepted").cloned();
+        if let Some(accepted) = accepted {
+            assert_eq!(accepted["status"], "False", "{accepted}");
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    server.close().await;
+
+    let server = start(&folder).unwrap();
+    let client = Client::admin(&server);
+    assert_eq!(client.get(&format!("{caches}/one")).await, (200, made));
+    assert_eq!(client.get(held).await.0, 404);
+    server.close().await;
+}
+
+#[tokio::test]
 async fn revisions_go_on_where_they_were() {
     let folder = Folder::new();
     let mut last = 0;
