@@ -138,7 +138,8 @@ impl Catalog {
     pub(crate) fn serve(&self, entry: &Arc<Entry>, open: impl FnOnce() -> Collection) {
         let mut custom = self.custom.write().unwrap_or_else(PoisonError::into_inner);
         let before = custom.definition(&entry.name);
-        let Some(definition) = Definition::read(entry, before.as_ref().map(|(definition, _)| definition.as_ref())) else {
+        let Some(definition) = Definition::read(entry, before.as_ref().map(|(definition, _)| definition.as_ref()))
+        else {
             return;
         };
         let collection = before.map_or_else(open, |(_, collection)| collection);

@@ -145,8 +145,7 @@ impl Cluster {
             return false;
         };
         table.close();
-        if let Some(changed) =
-            self.changed.write().unwrap_or_else(PoisonError::into_inner).get_mut(collection.index())
+        if let Some(changed) = self.changed.write().unwrap_or_else(PoisonError::into_inner).get_mut(collection.index())
         {
             *changed = watch::Sender::new(0);
         }

@@ -33,6 +33,7 @@ mod volumes;
 mod warn;
 mod workload;
 
+pub(crate) use self::check::read_selector;
 use crate::catalog::Conversion;
 use crate::strategy::Strategy;
 

@@ -1,5 +1,7 @@
 //! The server as a value: state, catalog, identities, and the way a request takes through them.
 
+mod accounts;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,9 +9,10 @@ use axum::Router;
 use rolewright_core::{Request, User};
 use tokio::sync::watch;
 
+use self::accounts::StoredAccounts;
+pub(crate) use self::accounts::{LAST_USED, Shown, today};
 use crate::authn::{
-    Accounts, Authenticator, DEFAULT_ISSUER, Identity, Impersonated, Impersonation, ImpersonationModes, Issuer, Live,
-    Referred, SigningKey,
+    Authenticator, DEFAULT_ISSUER, Identity, Impersonated, Impersonation, ImpersonationModes, Issuer, SigningKey,
 };
 use crate::catalog::Catalog;
 use crate::cluster::{Cluster, Collection, Entry, Guard, Transaction};
@@ -61,11 +64,20 @@ pub struct Controllers {
     pub service_accounts: bool,
     /// Every namespace has its `kube-root-ca.crt`.
     pub root_ca: bool,
+    /// Secrets of the type for it hold the token of their service account.
+    pub account_tokens: bool,
 }
 
 impl Default for Controllers {
     fn default() -> Self {
-        Self { aggregation: true, garbage_collection: true, namespaces: true, service_accounts: true, root_ca: true }
+        Self {
+            aggregation: true,
+            garbage_collection: true,
+            namespaces: true,
+            service_accounts: true,
+            root_ca: true,
+            account_tokens: true,
+        }
     }
 }
 
@@ -78,6 +90,7 @@ impl Controllers {
             namespaces: false,
             service_accounts: false,
             root_ca: false,
+            account_tokens: false,
         }
     }
 }
@@ -96,6 +109,7 @@ struct Inner {
     impersonation: ImpersonationModes,
     audit: Option<crate::audit::Audit>,
     openapi: crate::openapi::Documents,
+    shown: Arc<Shown>,
     ended: watch::Sender<bool>,
 }
 
@@ -139,7 +153,9 @@ impl Server {
             audiences: vec![DEFAULT_ISSUER.to_owned()],
             key: SigningKey::generate()?,
         });
-        let accounts = Arc::new(StoredAccounts { cluster: cluster.clone(), catalog: catalog.clone() });
+        let shown = Arc::new(Shown::default());
+        let accounts = StoredAccounts { cluster: cluster.clone(), catalog: catalog.clone(), shown: shown.clone() };
+        let accounts = Arc::new(accounts);
         let mut authenticator = Authenticator::new(issuer, accounts);
         if let Some(token) = &settings.admin_token {
             authenticator = authenticator.with_token(token, Identity::new(admin()));
@@ -167,6 +183,7 @@ impl Server {
             impersonation: ImpersonationModes::default(),
             audit,
             openapi,
+            shown,
             ended,
         }));
         bootstrap::fill(&server);
@@ -196,6 +213,11 @@ impl Server {
     /// Ends the controllers and every watch.
     pub fn end(&self) {
         self.0.ended.send_replace(true);
+    }
+
+    /// Secrets whose tokens were shown.
+    pub(crate) fn shown(&self) -> &Shown {
+        &self.0.shown
     }
 
     /// Done when the server ends.
@@ -326,33 +348,5 @@ impl RequestInfo {
             .subresource(&self.subresource)
             .in_namespace(&self.namespace)
             .named(&self.name)
-    }
-}
-
-/// Service accounts, and what their tokens are bound to, as they are stored now.
-struct StoredAccounts {
-    cluster: Arc<Cluster>,
-    catalog: Arc<Catalog>,
-}
-
-impl Accounts for StoredAccounts {
-    fn find(&self, kind: Referred, namespace: &str, name: &str) -> Option<Live> {
-        let served = self.catalog.find("", "v1", kind.resource())?;
-        let entry = self.cluster.read().table(served.collection).get(namespace, name).cloned()?;
-        let mut live = Live { uid: entry.uid.to_string(), ..Live::default() };
-        if entry.deleting || kind == Referred::Pod {
-            let object = entry.object();
-            live.deleted = crate::registry::meta(&object, "deletionTimestamp").parse().ok();
-            let spec = |member: &str| {
-                object
-                    .get("spec")
-                    .and_then(|spec| spec.get(member))
-                    .and_then(serde_json::Value::as_str)
-                    .unwrap_or_default()
-            };
-            spec("serviceAccountName").clone_into(&mut live.service_account);
-            spec("nodeName").clone_into(&mut live.node);
-        }
-        Some(live)
     }
 }
