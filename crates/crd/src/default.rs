@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::Schema;
+use crate::metadata::{self, ObjectMeta};
 use crate::prune::{self, Mode};
 use crate::schema::Facet;
 
@@ -81,30 +82,41 @@ impl Schema {
 
 /// Defaults are pruned once, as if they stood in an object; what they put into objects is not looked at again.
 pub(crate) fn prune_defaults(schema: &mut Schema) {
-    below(schema, true, Mode::Prune);
+    below(schema, true, Mode::Prune, &prune::value);
 }
 
-fn node(schema: &mut Schema, mode: Mode) {
+impl Schema {
+    /// Gives the metadata of embedded resources in defaults the form of its type, as the server does it before it uses
+    /// a schema. What is malformed there is dropped.
+    pub fn coerce_defaults(&mut self, meta: &dyn ObjectMeta) {
+        below(self, true, Mode::Prune, &|value, schema, _| metadata::coerce(value, schema, meta));
+    }
+}
+
+/// What happens to a default of a node, which the walk has come to in some mode.
+type Change<'a> = &'a dyn Fn(&mut Value, &Schema, Mode);
+
+fn node(schema: &mut Schema, mode: Mode, change: Change<'_>) {
     if let Some(mut default) = schema.take_default() {
-        prune::value(&mut default, schema, mode);
+        change(&mut default, schema, mode);
         schema.set_default(default);
     }
-    below(schema, schema.embedded_resource(), mode);
+    below(schema, schema.embedded_resource(), mode, change);
 }
 
-fn below(schema: &mut Schema, embedded: bool, mode: Mode) {
+fn below(schema: &mut Schema, embedded: bool, mode: Mode, change: Change<'_>) {
     let mode = mode.within(schema);
     for (name, property) in schema.properties_mut() {
         // No default stands in metadata, and nothing prunes there.
         if !(embedded && prune::is_meta(name)) {
-            node(property, Mode::Prune);
+            node(property, Mode::Prune, change);
         }
     }
     if let Some(values) = schema.values_mut() {
-        node(values, Mode::Prune);
+        node(values, Mode::Prune, change);
     }
     if let Some(items) = schema.items_mut() {
-        node(items, mode);
+        node(items, mode, change);
     }
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn truncated(float: f64) -> i64 {
 /// A float as `%v` prints it.
 pub(crate) fn float_text(float: f64) -> String {
     let exponent = exponent(float);
-    if (-4..21).contains(&exponent) { float.to_string() } else { scientific(float, 2) }
+    if (-4..6).contains(&exponent) { float.to_string() } else { scientific(float, 2) }
 }
 
 /// A float as `encoding/json` writes it.
@@ -229,7 +229,9 @@ mod tests {
             (0.0001, "0.0001", "0.0001"),
             (0.00001, "1e-05", "0.00001"),
             (1.5e-7, "1.5e-07", "1.5e-7"),
-            (1e20, "100000000000000000000", "100000000000000000000"),
+            (123_456.0, "123456", "123456"),
+            (1_234_567.0, "1.234567e+06", "1234567"),
+            (1e20, "1e+20", "100000000000000000000"),
             (1e21, "1e+21", "1e+21"),
             (1.25e100, "1.25e+100", "1.25e+100"),
             (0.0, "0", "0"),

@@ -48,12 +48,36 @@ impl Schema {
         Ok(coercer.unknown)
     }
 
+    /// As [`Self::coerce_metadata`], of a value that may be anything.
+    pub(crate) fn coerce_value(
+        &self,
+        value: &mut Value,
+        meta: &dyn ObjectMeta,
+        malformed: Malformed,
+    ) -> Result<(), FieldError> {
+        Coercer { meta, malformed, unknown: Vec::new() }.value(self, value, Path::Root)
+    }
+
+    /// As [`Self::validate_metadata`], of a value that may be anything.
+    pub(crate) fn validate_value_metadata(&self, value: &Value, meta: &dyn ObjectMeta) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        validate_value(self, value, meta, Path::Root, &mut errors);
+        errors
+    }
+
     /// The faults of embedded resources.
     pub fn validate_metadata(&self, object: &Map<String, Value>, meta: &dyn ObjectMeta) -> Vec<FieldError> {
         let mut errors = Vec::new();
         validate_fields(self, object, meta, Path::Root, &mut errors);
         errors
     }
+}
+
+/// As [`Schema::coerce_metadata`], of a value that stands somewhere in an object, and dropping what is malformed.
+pub(crate) fn coerce(value: &mut Value, schema: &Schema, meta: &dyn ObjectMeta) {
+    let mut coercer = Coercer { meta, malformed: Malformed::Drop, unknown: Vec::new() };
+    // Nothing is refused where it is dropped.
+    let _ = coercer.value(schema, value, Path::Root);
 }
 
 struct Coercer<'a> {

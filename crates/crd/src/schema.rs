@@ -117,7 +117,8 @@ impl Type {
 impl Schema {
     /// The compiled form of an `openAPIV3Schema`, as a valid definition has it.
     ///
-    /// What a valid definition cannot contain is ignored. Defaults are pruned as the server does it before it uses them.
+    /// What a valid definition cannot contain is ignored. Defaults are pruned as the server does it before it uses them;
+    /// see [`Self::coerce_defaults`] for the metadata in them.
     pub fn compile(schema: &Value) -> Self {
         let mut compiled = compile::node(schema, 0);
         crate::default::prune_defaults(&mut compiled);

@@ -30,6 +30,13 @@ impl Schema {
         check.told()
     }
 
+    /// The faults of a value that may be anything.
+    pub(crate) fn validate_value(&self, value: &Value) -> Vec<FieldError> {
+        let mut check = Check::loud("");
+        check.value(self, value.into(), &Place::Root);
+        check.told()
+    }
+
     /// The faults of an object that is to replace `old`. What did not change is not held against it.
     pub fn validate_update(&self, object: &Map<String, Value>, old: &Map<String, Value>) -> Vec<FieldError> {
         self.validate_update_at("", object.into(), old.into())

@@ -129,6 +129,12 @@ impl Cluster {
         }
     }
 
+    /// Queues definitions for their controller.
+    pub(crate) fn wake_definitions(&self, names: impl IntoIterator<Item = Name>) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).definitions.extend(names);
+        self.work.notify_one();
+    }
+
     /// A new collection, empty.
     pub(crate) fn open(&self) -> Collection {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);

@@ -8,6 +8,7 @@ mod check;
 mod config_map;
 mod data;
 mod defaults;
+mod definition;
 pub mod event;
 mod go_json;
 mod internal;
@@ -49,6 +50,7 @@ pub fn strategy(group: &str, resource: &str) -> &'static dyn Strategy {
         ("", "namespaces") => &namespace::Namespace,
         ("", "secrets") => &secret::Secret,
         ("", "serviceaccounts") => &service_account::ServiceAccount,
+        ("apiextensions.k8s.io", "customresourcedefinitions") => &definition::Definition,
         ("coordination.k8s.io", "leases") => &lease::Lease,
         ("events.k8s.io", "events") => &event::Event { strict: true },
         ("rbac.authorization.k8s.io", "clusterrolebindings") => &rbac::Binding { namespaced: false },

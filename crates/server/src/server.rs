@@ -110,6 +110,8 @@ struct Inner {
     audit: Option<crate::audit::Audit>,
     openapi: crate::openapi::Documents,
     shown: Arc<Shown>,
+    discovery: crate::http::discovery::Kept,
+    naming: controller::definition::Naming,
     ended: watch::Sender<bool>,
 }
 
@@ -184,6 +186,8 @@ impl Server {
             audit,
             openapi,
             shown,
+            discovery: crate::http::discovery::Kept::default(),
+            naming: controller::definition::Naming::default(),
             ended,
         }));
         bootstrap::fill(&server);
@@ -233,6 +237,15 @@ impl Server {
 
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.0.catalog
+    }
+
+    /// Who has which name among the definitions.
+    pub(crate) fn naming(&self) -> &controller::definition::Naming {
+        &self.0.naming
+    }
+
+    pub(crate) fn discovery(&self) -> &crate::http::discovery::Kept {
+        &self.0.discovery
     }
 
     pub(crate) fn openapi(&self) -> &crate::openapi::Documents {

@@ -8,6 +8,7 @@ mod ask;
 pub mod document;
 mod object;
 mod rule;
+pub mod schema;
 pub mod words;
 mod world;
 

@@ -41,7 +41,7 @@ pub(super) fn is_cidr(text: &str) -> bool {
     matches!(decimal(length.as_bytes()), Some((number, [])) if number <= most)
 }
 
-/// Six, eight or twenty bytes, by pairs of digits or by four of them.
+/// Six, eight or twenty bytes, by pairs of digits, by four of them or all in one.
 pub(super) fn is_mac(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digits = |group: &[u8], length: usize| group.len() == length && group.iter().all(u8::is_ascii_hexdigit);
@@ -49,7 +49,7 @@ pub(super) fn is_mac(text: &str) -> bool {
         (Some(b':'), _) => (b':', 2),
         (Some(b'-'), _) => (b'-', 2),
         (_, Some(b'.')) => (b'.', 4),
-        _ => return false,
+        _ => return matches!(bytes.len(), 12 | 16 | 40) && digits(bytes, bytes.len()),
     };
     let mut groups = 0;
     for group in bytes.split(|byte| *byte == separator) {

@@ -1,6 +1,9 @@
 //! What is served, told to clients: the old documents one by one, and the new one in a single answer.
 
+use std::sync::{Mutex, PoisonError};
+
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use bytes::Bytes;
 use rolewright_core::Name;
 use serde_json::{Value, json};
 
@@ -146,7 +149,35 @@ fn resources(server: &Server, group: &str, version: &str) -> Value {
     document
 }
 
+/// The document with everything outside the core group, kept until what is served changes.
+#[derive(Debug, Default)]
+pub(crate) struct Kept(Mutex<Option<(u64, Whole)>>);
+
+/// A document and its tag.
+#[derive(Clone, Debug)]
+struct Whole {
+    body: Bytes,
+    tag: String,
+}
+
 fn all(server: &Server, core: bool) -> Answer {
+    if core {
+        return answer_with(whole(server, true));
+    }
+    // Asked before it is made: a change meanwhile makes it old, never new.
+    let generation = server.catalog().generation();
+    let mut kept = server.discovery().0.lock().unwrap_or_else(PoisonError::into_inner);
+    match kept.as_ref().filter(|(made, _)| *made == generation) {
+        Some((_, document)) => answer_with(document.clone()),
+        None => {
+            let document = whole(server, false);
+            *kept = Some((generation, document.clone()));
+            answer_with(document)
+        }
+    }
+}
+
+fn whole(server: &Server, core: bool) -> Whole {
     let items: Vec<Value> = if core {
         vec![json!({"metadata": {}, "versions": [version(server, "", "v1")]})]
     } else {
@@ -164,7 +195,10 @@ fn all(server: &Server, core: bool) -> Answer {
     });
     let body = document.to_string();
     let digest = ring::digest::digest(&ring::digest::SHA512, body.as_bytes());
-    let tag = hex(digest.as_ref());
+    Whole { tag: hex(digest.as_ref()), body: body.into() }
+}
+
+fn answer_with(Whole { body, tag }: Whole) -> Answer {
     let mut answer = respond::typed(StatusCode::OK, GROUP_LIST, body);
     answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public"));
     answer.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));

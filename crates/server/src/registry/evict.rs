@@ -141,13 +141,9 @@ fn delete_options(eviction: &Object, name: &str, dry_run: &[&str]) -> Result<Del
     let ignores = "ignoreStoreReadErrorWithClusterBreakingPotential";
     if options.get(ignores) == Some(&json!(true)) {
         let why = "can not be set for pod eviction, try after removing the option";
-        let at = Path::field("deleteOptions").child(ignores);
-        return Err(Failure::invalid(
-            "policy",
-            "Eviction",
-            name,
-            &[FieldError::invalid(at, BadValue::Json("true".to_owned()), why)],
-        ));
+        let options = Path::field("deleteOptions");
+        let fault = FieldError::invalid(options.child(ignores), BadValue::Json("true".to_owned()), why);
+        return Err(Failure::invalid("policy", "Eviction", name, &[fault]));
     }
     let own = options.get("dryRun").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let own: Vec<&str> = own.iter().filter_map(Value::as_str).collect();

@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, reason = "measured memory, and a word on what was skipped")]
 
 mod bodies;
+mod definitions;
 mod http2;
 mod raw;
 mod slow;

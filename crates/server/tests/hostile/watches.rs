@@ -26,15 +26,15 @@ pub(crate) fn resident() -> usize {
     pages.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or(0) * 4096
 }
 
-type Router = TowerToHyperService<axum::Router>;
+pub(crate) type Router = TowerToHyperService<axum::Router>;
 
-async fn call(router: &Router, method: &str, path: &str, body: &Value) -> Result<Response<Body>> {
+pub(crate) async fn call(router: &Router, method: &str, path: &str, body: &Value) -> Result<Response<Body>> {
     let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
     let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
     Ok(router.call(request.body(body)?).await?)
 }
 
-async fn json_of(answer: Response<Body>) -> Result<(u16, Value)> {
+pub(crate) async fn json_of(answer: Response<Body>) -> Result<(u16, Value)> {
     let status = answer.status().as_u16();
     Ok((status, serde_json::from_slice(&axum::body::to_bytes(answer.into_body(), 64 << 20).await?)?))
 }

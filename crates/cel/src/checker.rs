@@ -1,0 +1,420 @@
+//! Types of expressions, and what is wrong with them.
+mod assign;
+mod format;
+mod validate;
+
+use std::collections::HashMap;
+
+use smol_str::SmolStr;
+
+use self::assign::{Mapping, most_general, rebuild};
+use crate::ast::{Comprehension, Expr, Id, Kind, Literal, Places};
+use crate::env::Env;
+use crate::functions::{self, Function};
+use crate::parser::Parsed;
+use crate::source::Issues;
+use crate::types::Type;
+
+/// What is known of a checked expression.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    types: HashMap<Id, Type>,
+    /// The overloads a call may mean.
+    overloads: HashMap<Id, Vec<&'static str>>,
+    /// The variable or type an identifier (or a chain of selections) means.
+    names: HashMap<Id, SmolStr>,
+}
+
+impl Checked {
+    pub(crate) fn type_of(&self, id: Id) -> &Type {
+        self.types.get(&id).unwrap_or(&Type::Dyn)
+    }
+
+    pub(crate) fn overloads(&self, id: Id) -> &[&'static str] {
+        self.overloads.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn name(&self, id: Id) -> Option<&SmolStr> {
+        self.names.get(&id)
+    }
+
+    pub(crate) fn refers_to(&self, name: &str) -> bool {
+        self.names.values().any(|known| known == name)
+    }
+}
+
+/// Checks an expression. Calls and names are rewritten to what they mean.
+pub(crate) fn check(parsed: &mut Parsed, env: &Env) -> Result<Checked, Issues> {
+    let mut checker = Checker {
+        env,
+        places: &parsed.places,
+        mapping: Mapping::default(),
+        vars: 0,
+        scopes: Vec::new(),
+        checked: Checked::default(),
+        issues: Issues::default(),
+    };
+    checker.check(&mut parsed.expr);
+    let Checker { mapping, mut checked, mut issues, .. } = checker;
+    for t in checked.types.values_mut() {
+        *t = mapping.substitute(t, true);
+    }
+    if issues.is_empty() {
+        validate::validate(&parsed.expr, &checked, &parsed.places, &mut issues);
+    }
+    if issues.is_empty() { Ok(checked) } else { Err(issues.told(&parsed.places.source)) }
+}
+
+struct Checker<'e> {
+    env: &'e Env,
+    places: &'e Places,
+    mapping: Mapping,
+    vars: u32,
+    scopes: Vec<(SmolStr, Type)>,
+    checked: Checked,
+    issues: Issues,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, id: Id, message: impl Into<String>) {
+        self.issues.report(self.places.location(id), message);
+    }
+
+    fn set(&mut self, id: Id, t: Type) {
+        self.checked.types.insert(id, t);
+    }
+
+    fn get(&self, expr: &Expr) -> Type {
+        self.checked.types.get(&expr.id).cloned().unwrap_or(Type::Error)
+    }
+
+    fn new_var(&mut self) -> Type {
+        self.vars += 1;
+        Type::Var(self.vars - 1)
+    }
+
+    fn is_assignable(&mut self, one: &Type, two: &Type) -> bool {
+        self.mapping.try_assign([(one, two)])
+    }
+
+    fn lookup(&self, name: &str) -> Option<Type> {
+        let name = name.strip_prefix('.').unwrap_or(name);
+        let local = self.scopes.iter().rev().find(|(known, _)| known == name).map(|(_, t)| t.clone());
+        local.or_else(|| self.env.variable(name)).or_else(|| self.env.named_type(name))
+    }
+
+    fn undeclared(&mut self, id: Id, name: &str) {
+        self.report(id, format!("undeclared reference to '{name}' (in container '')"));
+    }
+
+    fn mismatch(&mut self, id: Id, expected: &Type, actual: &Type) {
+        self.report(id, format!("expected type '{expected}' but found '{actual}'"));
+    }
+
+    fn check(&mut self, expr: &mut Expr) {
+        let id = expr.id;
+        match &mut expr.kind {
+            Kind::Unspecified => self.report(id, "unexpected unspecified type: "),
+            Kind::Literal(literal) => {
+                let t = literal_type(literal);
+                self.set(id, t);
+            }
+            Kind::Ident(name) => match self.lookup(name) {
+                Some(t) => {
+                    self.set(id, t);
+                    let plain: SmolStr = name.strip_prefix('.').unwrap_or(name).into();
+                    self.checked.names.insert(id, plain.clone());
+                    *name = plain;
+                }
+                None => {
+                    self.set(id, Type::Error);
+                    let name = name.clone();
+                    self.undeclared(id, &name);
+                }
+            },
+            Kind::Select { .. } => self.check_select(expr),
+            Kind::Call { .. } => self.check_call(expr),
+            Kind::List { elements, optional } => {
+                let mut joined = None;
+                for (element, optional) in elements.iter_mut().zip(optional.iter()) {
+                    self.check(element);
+                    let t = self.entry_type(element, *optional);
+                    joined = Some(self.join(element.id, joined, t));
+                }
+                let element = joined.unwrap_or_else(|| self.new_var());
+                self.set(id, Type::list(element));
+            }
+            Kind::Map { entries } => {
+                let mut joined = None;
+                for entry in entries {
+                    self.check(&mut entry.key);
+                    let (keys, values) = joined.map_or((None, None), |(keys, values)| (Some(keys), Some(values)));
+                    let t = self.get(&entry.key);
+                    let keys = self.join(entry.key.id, keys, t);
+                    self.check(&mut entry.value);
+                    let t = self.entry_type(&entry.value, entry.optional);
+                    joined = Some((keys, self.join(entry.value.id, values, t)));
+                }
+                let (keys, values) = joined.unwrap_or_else(|| (self.new_var(), self.new_var()));
+                self.set(id, Type::map(keys, values));
+            }
+            Kind::Struct { name, fields } => {
+                let name = name.clone();
+                fields.iter_mut().for_each(|field| self.check(&mut field.value));
+                self.set(id, Type::Error);
+                match self.lookup(&name) {
+                    None => self.undeclared(id, &name),
+                    // Objects of CRDs cannot be made, nor anything else in this dialect that has a name.
+                    Some(Type::Type(_)) => self.report(id, format!("'{name}' is not a message type")),
+                    Some(t) => self.report(id, format!("'{}' is not a type", t.name())),
+                }
+            }
+            Kind::Comprehension(fold) => self.check_fold(id, fold),
+        }
+    }
+
+    /// The type of an element; what an optional one holds.
+    fn entry_type(&mut self, value: &Expr, optional: bool) -> Type {
+        let t = self.get(value);
+        if !optional {
+            return t;
+        }
+        match t.unwrap_optional() {
+            Some(inner) => inner.clone(),
+            None => {
+                if !t.is_dyn() {
+                    self.mismatch(value.id, &Type::optional(t.clone()), &t);
+                }
+                t
+            }
+        }
+    }
+
+    fn join(&mut self, id: Id, previous: Option<Type>, current: Type) -> Type {
+        let Some(previous) = previous else { return current };
+        if self.is_assignable(&previous, &current) {
+            return most_general(&previous, &current).clone();
+        }
+        self.mismatch(id, &previous, &current);
+        Type::Error
+    }
+
+    fn check_select(&mut self, expr: &mut Expr) {
+        let id = expr.id;
+        if let Some(name) = expr.qualified_name()
+            && let Some(t) = self.lookup(&name)
+        {
+            let plain: SmolStr = name.strip_prefix('.').unwrap_or(&name).into();
+            self.set(id, t);
+            self.checked.names.insert(id, plain.clone());
+            expr.kind = Kind::Ident(plain);
+            return;
+        }
+        let Kind::Select { operand, field, test } = &mut expr.kind else { return };
+        let mut result = self.check_field(id, operand, field, false);
+        if *test {
+            result = Type::Bool;
+        }
+        let result = self.mapping.substitute(&result, false);
+        self.set(id, result);
+    }
+
+    fn check_field(&mut self, id: Id, operand: &mut Expr, field: &str, optional: bool) -> Type {
+        self.check(operand);
+        let operand = self.mapping.substitute(&self.get(operand), false);
+        let inner = operand.unwrap_optional();
+        let target = inner.unwrap_or(&operand);
+        let result = match target {
+            Type::Map(pair) => pair.1.clone(),
+            Type::Object(name) => self.field_type(id, name, field),
+            Type::Var(_) => {
+                self.is_assignable(&Type::Dyn, target);
+                Type::Dyn
+            }
+            other => {
+                if !other.is_dyn_or_error() {
+                    self.report(id, format!("type '{other}' does not support field selection"));
+                }
+                Type::Dyn
+            }
+        };
+        if inner.is_some() || optional { Type::optional(result) } else { result }
+    }
+
+    fn field_type(&mut self, id: Id, object: &str, field: &str) -> Type {
+        let Some(schema) = self.env.schema(object) else {
+            self.report(id, format!("unexpected failed resolution of '{object}'"));
+            return Type::Error;
+        };
+        // Segments of paths that no field can be named by are no fields.
+        let found = schema.below(field).filter(|_| !field.starts_with('@'));
+        if let Some(t) = found.and_then(|schema| schema.type_at(&format!("{object}.{field}"))) {
+            return t;
+        }
+        self.report(id, format!("undefined field '{field}'"));
+        Type::Error
+    }
+
+    fn check_call(&mut self, expr: &mut Expr) {
+        let id = expr.id;
+        let Kind::Call { target, function, args } = &mut expr.kind else { return };
+        if function == "_?._" {
+            if let [operand, field] = args.as_mut_slice()
+                && let Kind::Literal(Literal::String(name)) = &field.kind
+            {
+                let result = self.check_field(id, operand, &name.clone(), true);
+                let result = self.mapping.substitute(&result, false);
+                self.set(id, result);
+                self.checked.overloads.insert(id, vec!["select_optional_field"]);
+            }
+            return;
+        }
+        args.iter_mut().for_each(|arg| self.check(arg));
+        let Some(operand) = target else {
+            let Some(found) = functions::find(function) else {
+                let name = function.clone();
+                self.undeclared(id, &name);
+                self.set(id, Type::Error);
+                return;
+            };
+            *function = found.name.into();
+            return self.resolve(id, found, None, args);
+        };
+        let qualified = operand.qualified_name().map(|prefix| format!("{prefix}.{function}"));
+        if let Some(found) = qualified.and_then(|name| functions::find(&name)) {
+            *function = found.name.into();
+            *target = None;
+            return self.resolve(id, found, None, args);
+        }
+        self.check(operand);
+        let Some(found) = functions::find(function) else {
+            self.set(id, Type::Error);
+            let name = function.clone();
+            return self.undeclared(id, &name);
+        };
+        self.resolve(id, found, Some(operand), args);
+    }
+
+    fn resolve(&mut self, id: Id, function: &'static Function, target: Option<&Expr>, args: &[Expr]) {
+        let types: Vec<Type> = target.into_iter().chain(args).map(|arg| self.get(arg)).collect();
+        if matches!(function.name, "_&&_" | "_||_") {
+            return self.resolve_logic(id, function, args, &types);
+        }
+        let mut result: Option<Type> = None;
+        let mut overloads = Vec::new();
+        for overload in &function.overloads {
+            if target.is_some() != overload.member {
+                continue;
+            }
+            let fresh: Vec<(SmolStr, Type)> =
+                overload.params.iter().map(|param| (param.clone(), self.new_var())).collect();
+            let wanted: Vec<Type> = overload.args.iter().map(|arg| instantiate(arg, &fresh)).collect();
+            if wanted.len() != types.len() || !self.mapping.try_assign(types.iter().zip(&wanted)) {
+                continue;
+            }
+            overloads.push(overload.id);
+            let this = self.mapping.substitute(&instantiate(&overload.result, &fresh), false);
+            result = Some(match result {
+                None => this,
+                Some(before) if before.is_dyn() || this == before => before,
+                Some(_) => Type::Dyn,
+            });
+        }
+        if let Some(result) = result {
+            self.set(id, result);
+            self.checked.overloads.insert(id, overloads);
+            return;
+        }
+        let known: Vec<String> = types.iter().map(|t| self.mapping.substitute(t, true).to_string()).collect();
+        let signature = match known.split_first() {
+            Some((target_type, rest)) if target.is_some() => format!("{target_type}.({})", rest.join(", ")),
+            _ => format!("({})", known.join(", ")),
+        };
+        let name = function.name;
+        self.report(id, format!("found no matching overload for '{name}' applied to '{signature}'"));
+        self.set(id, Type::Error);
+    }
+
+    fn resolve_logic(&mut self, id: Id, function: &'static Function, args: &[Expr], types: &[Type]) {
+        let mut is_wrong = false;
+        for (arg, t) in args.iter().zip(types) {
+            if !self.is_assignable(t, &Type::Bool) {
+                self.mismatch(arg.id, &Type::Bool, t);
+                is_wrong = true;
+            }
+        }
+        if is_wrong {
+            return self.set(id, Type::Error);
+        }
+        self.set(id, Type::Bool);
+        self.checked.overloads.insert(id, function.overloads.iter().map(|overload| overload.id).collect());
+    }
+
+    fn check_fold(&mut self, id: Id, fold: &mut Comprehension) {
+        self.check(&mut fold.range);
+        self.check(&mut fold.init);
+        let range = self.mapping.substitute(&self.get(&fold.range), false);
+        let accu = self.get(&fold.init);
+        let depth = self.scopes.len();
+        self.scopes.push((fold.accu.clone(), accu.clone()));
+        let two = !fold.var2.is_empty();
+        let (first, second) = match &range {
+            Type::List(element) if two => (Type::Int, (**element).clone()),
+            Type::List(element) => ((**element).clone(), Type::Error),
+            Type::Map(pair) => (pair.0.clone(), pair.1.clone()),
+            Type::Dyn | Type::Error | Type::Var(_) | Type::Param(_) => {
+                self.is_assignable(&Type::Dyn, &range);
+                (Type::Dyn, Type::Dyn)
+            }
+            other => {
+                let message = format!(
+                    "expression of type '{other}' cannot be range of a comprehension (must be list, map, or dynamic)"
+                );
+                self.report(fold.range.id, message);
+                (Type::Error, Type::Error)
+            }
+        };
+        self.scopes.push((fold.var.clone(), first));
+        if two {
+            self.scopes.push((fold.var2.clone(), second));
+        }
+        self.check(&mut fold.condition);
+        self.assert(&fold.condition, &Type::Bool);
+        self.check(&mut fold.step);
+        self.assert(&fold.step, &accu);
+        self.scopes.truncate(depth + 1);
+        self.check(&mut fold.result);
+        self.scopes.truncate(depth);
+        let result = self.mapping.substitute(&self.get(&fold.result), false);
+        self.set(id, result);
+    }
+
+    fn assert(&mut self, expr: &Expr, wanted: &Type) {
+        let t = self.get(expr);
+        if !self.is_assignable(wanted, &t) {
+            self.mismatch(expr.id, wanted, &t);
+        }
+    }
+}
+
+fn literal_type(literal: &Literal) -> Type {
+    match literal {
+        Literal::Null => Type::Null,
+        Literal::Bool(_) => Type::Bool,
+        Literal::Int(_) => Type::Int,
+        Literal::Uint(_) => Type::Uint,
+        Literal::Double(_) => Type::Double,
+        Literal::String(_) => Type::String,
+        Literal::Bytes(_) => Type::Bytes,
+    }
+}
+
+/// A signature's type with fresh variables for its parameters.
+fn instantiate(t: &Type, fresh: &[(SmolStr, Type)]) -> Type {
+    match t {
+        Type::Param(name) => {
+            fresh.iter().find(|(param, _)| param == name).map_or_else(|| t.clone(), |(_, var)| var.clone())
+        }
+        other => rebuild(other, &mut |param| instantiate(param, fresh)),
+    }
+}

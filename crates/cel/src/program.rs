@@ -1,0 +1,152 @@
+//! Compiled expressions.
+
+use serde_json::Value as Json;
+
+use crate::checker::{Checked, check};
+use crate::cost::{Cost, estimate};
+use crate::env::Env;
+use crate::eval::{Binding, Evaluator, Stop, TOO_EXPENSIVE};
+use crate::parser::{Parsed, parse};
+use crate::plan::{Step, plan};
+use crate::source::Issues;
+use crate::types::Type;
+use crate::value::collection::Map;
+use crate::value::{Outcome, Value, json};
+
+/// One evaluation may cost this much.
+pub const PER_CALL_LIMIT: u64 = 1_000_000;
+/// All evaluations for one object may cost this much.
+pub const BUDGET: u64 = 10_000_000;
+
+/// A well-typed expression.
+#[derive(Debug)]
+pub struct Checking {
+    parsed: Parsed,
+    checked: Checked,
+    env: Env,
+}
+
+/// An expression that can be evaluated.
+#[derive(Debug)]
+pub struct Program {
+    step: Step,
+    env: Env,
+}
+
+impl Env {
+    /// Reads an expression and checks its types.
+    pub fn check(&self, text: &str) -> Result<Checking, Issues> {
+        let mut parsed = parse(text)?;
+        let checked = check(&mut parsed, self)?;
+        Ok(Checking { parsed, checked, env: self.clone() })
+    }
+}
+
+impl Checking {
+    /// The type of the expression's value.
+    pub fn output_type(&self) -> &Type {
+        self.checked.type_of(self.parsed.expr.id)
+    }
+
+    /// Whether the expression refers to a variable.
+    pub fn refers_to(&self, name: &str) -> bool {
+        self.checked.refers_to(name)
+    }
+
+    /// The least and most an evaluation is estimated to cost.
+    pub fn cost_range(&self) -> (u64, u64) {
+        let root = self.env.variables.first().map(|variable| &variable.schema);
+        let Cost { min, max } = estimate(&self.parsed.expr, &self.checked, root);
+        (min, max)
+    }
+
+    /// Makes the expression ready to evaluate; constants that cannot be computed are an error.
+    pub fn program(&self) -> Result<Program, String> {
+        let step = plan(&self.parsed.expr, &self.checked).map_err(|fault| fault.to_string())?;
+        Ok(Program { step, env: self.env.clone() })
+    }
+}
+
+/// How an evaluation went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evaluation {
+    /// The answer, or what went wrong.
+    pub result: Result<Answer, EvalError>,
+    /// What it cost.
+    pub cost: u64,
+}
+
+/// The value of an expression, as far as rules look at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A truth value.
+    Bool(bool),
+    /// A text.
+    String(String),
+    /// Anything else: its type, and its value as text.
+    Other(String, String),
+}
+
+/// Why an evaluation has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvalError {
+    /// What went wrong.
+    pub message: String,
+    /// Whether it cost too much.
+    pub too_expensive: bool,
+}
+
+impl Program {
+    /// Evaluates over values of the variables, in their order; none for an optional variable without a value.
+    pub fn eval(&self, values: &[Option<&Json>], limit: u64) -> Evaluation {
+        let bindings = self.env.variables.iter().zip(values).map(|(variable, value)| {
+            let read = |json| json::value(json, &variable.schema);
+            let value: Outcome<'_> = match (value, variable.optional) {
+                (Some(json), false) => read(json),
+                (Some(json), true) => read(json).map(Value::some),
+                (None, true) => Ok(Value::Optional(None)),
+                (None, false) => return None,
+            };
+            Some(Binding { name: variable.name.clone(), value })
+        });
+        let (result, cost) = Evaluator::new(bindings.flatten().collect(), limit).run(&self.step);
+        let result = match result {
+            Ok(value) => Ok(answer(&value)),
+            Err(Stop::TooExpensive) => Err(EvalError { message: TOO_EXPENSIVE.to_owned(), too_expensive: true }),
+            Err(Stop::Fault(fault)) => Err(EvalError { message: fault.to_string(), too_expensive: false }),
+        };
+        Evaluation { result, cost }
+    }
+}
+
+fn answer(value: &Value<'_>) -> Answer {
+    match value {
+        Value::Bool(value) => Answer::Bool(*value),
+        Value::String(text) => Answer::String(text.to_string()),
+        other => Answer::Other(other.type_name().to_string(), told(other)),
+    }
+}
+
+/// A value as text, with maps in the order of their keys.
+fn told(value: &Value<'_>) -> String {
+    match value {
+        Value::String(text) => crate::value::text::quoted(text),
+        Value::List(list) => {
+            let items: Vec<String> =
+                list.iter().map(|item| item.map_or_else(|fault| fault.to_string(), |item| told(&item))).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Map(map) => {
+            let entry = |key: &Value<'_>, map: &Map<'_>| {
+                let value = map.find(key).ok().flatten().map(|value| told(&value)).unwrap_or_default();
+                format!("{}: {value}", told(key))
+            };
+            let mut entries: Vec<String> = map.keys().iter().map(|key| entry(key, map)).collect();
+            entries.sort();
+            format!("{{{}}}", entries.join(", "))
+        }
+        Value::Optional(Some(inner)) => format!("optional({})", told(inner)),
+        other => other.to_string(),
+    }
+}
+

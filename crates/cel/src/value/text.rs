@@ -1,0 +1,64 @@
+//! Numbers and texts as Go writes them.
+
+/// A float in the shortest general notation.
+pub(crate) fn general(value: f64) -> String {
+    if let Some(special) = special(value) {
+        return special.to_owned();
+    }
+    if value == 0.0 {
+        return if value.is_sign_negative() { "-0".to_owned() } else { "0".to_owned() };
+    }
+    let scientific = format!("{value:e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
+    let Ok(exponent) = exponent.parse::<i32>() else { return scientific };
+    if (-4..21).contains(&exponent) && exponent < 21 && (-4..6).contains(&exponent) {
+        return format!("{value}");
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.abs())
+}
+
+fn special(value: f64) -> Option<&'static str> {
+    if value.is_nan() {
+        Some("NaN")
+    } else if value.is_infinite() {
+        Some(if value > 0.0 { "+Inf" } else { "-Inf" })
+    } else {
+        None
+    }
+}
+
+/// A float without exponent, in as many digits as it needs.
+pub(crate) fn plain(value: f64) -> String {
+    special(value).map_or_else(|| format!("{value}"), str::to_owned)
+}
+
+/// A text in quotes, with escapes for what cannot be printed.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for char in text.chars() {
+        match char {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\u{7}' => quoted.push_str("\\a"),
+            '\u{8}' => quoted.push_str("\\b"),
+            '\u{c}' => quoted.push_str("\\f"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\u{b}' => quoted.push_str("\\v"),
+            char if char < ' ' || char == '\u{7f}' => quoted.push_str(&format!("\\x{:02x}", u32::from(char))),
+            char if is_printable(char) => quoted.push(char),
+            char if u32::from(char) < 0x10000 => quoted.push_str(&format!("\\u{:04x}", u32::from(char))),
+            char => quoted.push_str(&format!("\\U{:08x}", u32::from(char))),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+fn is_printable(char: char) -> bool {
+    !(char.is_control() || (char.is_whitespace() && char != ' ') || matches!(char, '\u{ad}' | '\u{fffe}' | '\u{ffff}'))
+        && !matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e000}'..='\u{f8ff}')
+}

@@ -1,0 +1,220 @@
+//! Asks both sides what becomes of a write.
+
+use rolewright_server::codec::conform;
+use rolewright_server::facts::{Resource, resources, type_of};
+use rolewright_server::kinds;
+use rolewright_server::status::Failure;
+use rolewright_server::strategy::{Object, before_create, before_update, wipe_system_fields};
+use rolewright_testkit::oracle::Oracle;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+const GROUP: &str = "apiextensions.k8s.io";
+const KIND: &str = "CustomResourceDefinition";
+
+/// A write.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Item {
+    group: String,
+    version: String,
+    resource: String,
+    subresource: String,
+    operation: String,
+    object: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old: Option<Value>,
+    /// What is particular about it, for who reads a difference.
+    #[serde(skip)]
+    about: String,
+}
+
+impl Item {
+    pub(crate) fn new(object: Value, old: Option<Value>, subresource: &str) -> Self {
+        Self {
+            group: GROUP.into(),
+            version: "v1".into(),
+            resource: "customresourcedefinitions".into(),
+            subresource: subresource.into(),
+            operation: if old.is_some() { "update" } else { "create" }.into(),
+            object,
+            old,
+            about: String::new(),
+        }
+    }
+
+    pub(crate) fn about(mut self, about: String) -> Self {
+        self.about = about;
+        self
+    }
+
+    pub(crate) fn create(object: Value) -> Self {
+        Self::new(object, None, "")
+    }
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    results: Vec<Prepared>,
+}
+
+#[derive(Deserialize)]
+struct Prepared {
+    object: Option<Value>,
+    status: Option<Value>,
+    #[serde(default)]
+    warnings: Vec<String>,
+    #[serde(default)]
+    error: String,
+}
+
+fn resource() -> &'static Resource {
+    resources().iter().find(|resource| resource.group == GROUP && resource.kind == KIND).unwrap()
+}
+
+fn typed(value: &Value) -> Object {
+    let ty = type_of(GROUP, "v1", KIND).unwrap();
+    let Value::Object(mut object) = conform(ty, value.clone()).unwrap().value else { unreachable!() };
+    kinds::strategy(GROUP, "customresourcedefinitions").default(&mut object);
+    object
+}
+
+/// What is stored, with the warnings, or why nothing is.
+fn ours(item: &Item) -> Result<(Object, Vec<String>), Failure> {
+    let rules = kinds::strategy(GROUP, "customresourcedefinitions");
+    let mut object = typed(&item.object);
+    let Some(old) = &item.old else {
+        wipe_system_fields(&mut object);
+        let metadata = object["metadata"].as_object_mut().unwrap();
+        metadata.insert("uid".into(), "00000000-0000-0000-0000-000000000000".into());
+        metadata.insert("creationTimestamp".into(), "2020-01-01T00:00:00Z".into());
+        let text = |name: &str| metadata.get(name).and_then(Value::as_str).unwrap_or_default();
+        if text("name").is_empty() && !text("generateName").is_empty() {
+            metadata.insert("name".into(), format!("{}xxxxx", text("generateName")).into());
+        }
+        before_create(resource(), &mut object, "")?;
+        let metadata = object["metadata"].as_object_mut().unwrap();
+        metadata.remove("uid");
+        metadata.remove("creationTimestamp");
+        let warnings = rules.warnings(&object, None);
+        return Ok((object, warnings));
+    };
+    let mut old = typed(old);
+    let version = old["metadata"].as_object_mut().unwrap().entry("resourceVersion").or_insert_with(|| "1".into()).clone();
+    object["metadata"].as_object_mut().unwrap().entry("resourceVersion").or_insert(version);
+    before_update(resource(), &item.subresource, &mut object, &old)?;
+    let warnings = if item.subresource.is_empty() { rules.warnings(&object, Some(&old)) } else { Vec::new() };
+    Ok((object, warnings))
+}
+
+/// Compares writes, and fails with all differences.
+pub(crate) fn compare_all(suite: &str, items: &[Item]) {
+    let Some(mut oracle) = Oracle::start(suite).unwrap() else { return };
+    let mut faults = Vec::new();
+    for chunk in items.chunks(50) {
+        faults.extend(differences(&mut oracle, chunk));
+    }
+    faults.sort_by_key(String::len);
+    let shown = &faults[..faults.len().min(30)];
+    assert!(faults.is_empty(), "{} of {} differ:\n{}", faults.len(), items.len(), shown.join("\n\n"));
+}
+
+/// What the two sides do not agree on.
+pub(crate) fn differences(oracle: &mut Oracle, items: &[Item]) -> Vec<String> {
+    let theirs: Answer = oracle.ask("strategy", json!({"items": items})).unwrap();
+    let ours: Vec<_> = items.iter().map(ours).collect();
+    let mut faults = Vec::new();
+    for ((item, ours), theirs) in items.iter().zip(ours).zip(theirs.results) {
+        if theirs.error.contains("panic") {
+            // Kubernetes' own code fails here; ours may say what it wants.
+            continue;
+        }
+        let (ours, theirs) = match ours {
+            Ok((object, warnings)) => (json!({"object": object, "warnings": sorted(warnings)}), shown(theirs)),
+            Err(failure) => (json!({"causes": causes(&failure.to_json())}), shown(theirs)),
+        };
+        if let Some(difference) = difference(&ours, &theirs) {
+            let item = if item.about.is_empty() { serde_json::to_string(item).unwrap() } else { item.about.clone() };
+            faults.push(format!("{item:.3000}\n{difference}"));
+        }
+    }
+    faults
+}
+
+fn sorted(mut warnings: Vec<String>) -> Vec<String> {
+    warnings.sort();
+    warnings.dedup();
+    warnings
+}
+
+fn shown(prepared: Prepared) -> Value {
+    match (prepared.error.as_str(), prepared.object, prepared.status) {
+        ("", Some(object), None) => json!({"object": object, "warnings": sorted(prepared.warnings)}),
+        ("", None, Some(status)) => json!({"causes": causes(&status)}),
+        (error, object, status) => json!({"error": error, "object": object, "status": status}),
+    }
+}
+
+fn causes(status: &Value) -> Value {
+    status.pointer("/details/causes").cloned().unwrap_or_else(|| status.clone())
+}
+
+/// Kubernetes goes over maps in random order: what is said of them is compared as a set, all else in order.
+fn difference(ours: &Value, theirs: &Value) -> Option<String> {
+    if ours == theirs {
+        return None;
+    }
+    if let (Some(ours), Some(theirs)) = (ours["causes"].as_array(), theirs["causes"].as_array()) {
+        let text = |cause: &Value| {
+            let part = |key: &str| cause[key].as_str().unwrap_or_default().to_owned();
+            format!("{} {}: {}", part("reason"), part("field"), part("message"))
+        };
+        let all = |causes: &[Value]| {
+            let mut texts: Vec<String> = causes.iter().map(text).collect();
+            texts.sort();
+            texts
+        };
+        let ordered = |causes: &[Value]| -> Vec<String> {
+            let random = |text: &String| {
+                ["properties[", "definitions[", "dependencies[", "storedVersions["].iter().any(|map| text.contains(map))
+            };
+            causes.iter().map(text).filter(|text| !random(text)).collect()
+        };
+        if all(ours) == all(theirs) && ordered(ours) == ordered(theirs) {
+            return None;
+        }
+        let (ours, theirs) = (all(ours), all(theirs));
+        let only = |these: &[String], others: &[String]| {
+            let mut rest = others.to_vec();
+            let extra = these.iter().filter(|text| match rest.iter().position(|other| other == *text) {
+                Some(at) => {
+                    rest.remove(at);
+                    false
+                }
+                None => true,
+            });
+            extra.map(|text| format!("    {text:.1500}")).collect::<Vec<_>>().join("\n")
+        };
+        return Some(format!("  ours only\n{}\n  Kubernetes only\n{}", only(&ours, &theirs), only(&theirs, &ours)));
+    }
+    Some(first_difference("", ours, theirs))
+}
+
+/// The first place where two values differ.
+fn first_difference(at: &str, ours: &Value, theirs: &Value) -> String {
+    match (ours, theirs) {
+        (Value::Object(a), Value::Object(b)) if at.is_empty() || a.keys().eq(b.keys()) => {
+            for key in a.keys().chain(b.keys()) {
+                let (a, b) = (a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null));
+                if a != b {
+                    return first_difference(&format!("{at}/{key}"), a, b);
+                }
+            }
+            String::new()
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let different = a.iter().zip(b).enumerate().find(|(_, (a, b))| a != b);
+            different.map(|(i, (a, b))| first_difference(&format!("{at}/{i}"), a, b)).unwrap_or_default()
+        }
+        (ours, theirs) => format!("  {at}\n  ours       {ours:.1500}\n  Kubernetes {theirs:.1500}"),
+    }
+}
