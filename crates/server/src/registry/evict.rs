@@ -55,7 +55,7 @@ impl Call<'_> {
         self.check_preconditions(&pod, &delete)?;
         if !delete.dry_run {
             let at = self.at(self.served.collection, name);
-            controller::change(self.server, &at, "status", AGENT, &|pod| Ok(target_of_disruption(pod)));
+            controller::change_for_nobody(self.server, &at, "status", &|pod| Ok(target_of_disruption(pod)));
             // The version that the client means is the one before that.
             delete.resource_version = None;
         }
