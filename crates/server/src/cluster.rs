@@ -151,11 +151,27 @@ impl Cluster {
             return false;
         };
         table.close();
-        if let Some(changed) = self.changed.write().unwrap_or_else(PoisonError::into_inner).get_mut(collection.index())
-        {
-            *changed = watch::Sender::new(0);
+        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
+        match changed.get(collection.index()) {
+            Some(changed) if changed.receiver_count() > 0 => {
+                changed.send_modify(|_| {});
+            }
+            _ => table.forget_if_closed(),
         }
         true
+    }
+
+    /// Somebody is about to stop following a collection; the last to leave one that is closed takes its log along.
+    pub(crate) fn leave(&self, collection: Collection) {
+        if !self.read().table(collection).is_closed() {
+            return;
+        }
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
+        let last = changed.get(collection.index()).is_none_or(|changed| changed.receiver_count() <= 1);
+        if let Some(table) = state.tables.get_mut(collection.index()).filter(|_| last) {
+            table.forget_if_closed();
+        }
     }
 
     /// How many follow a collection.

@@ -56,9 +56,16 @@ impl Table {
         self.objects.is_empty()
     }
 
-    /// Forgets everything and takes nothing more.
+    /// Takes nothing more. What happened last is kept for who follows.
     pub(super) fn close(&mut self) {
-        *self = Self { closed: true, ..Self::default() };
+        *self = Self { closed: true, log: std::mem::take(&mut self.log), ..Self::default() };
+    }
+
+    /// Forgets what happened, if nothing more will.
+    pub(super) fn forget_if_closed(&mut self) {
+        if self.closed {
+            self.log = Log::default();
+        }
     }
 
     pub(crate) fn log(&self) -> &Log {

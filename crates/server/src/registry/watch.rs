@@ -94,6 +94,12 @@ pub(crate) fn watch(
     Ok(answer)
 }
 
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.server.cluster().leave(self.served.collection);
+    }
+}
+
 impl Watch {
     /// What is there comes first, where the client wants it.
     fn start(&mut self, cluster: &Cluster, asked: u64, options: &ListOptions) {
@@ -206,6 +212,8 @@ impl Watch {
             }
             if !more {
                 self.position = state.revision();
+                // What is closed changes no more.
+                self.over |= state.table(self.served.collection).is_closed();
             }
             batch
         };
