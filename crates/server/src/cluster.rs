@@ -53,6 +53,8 @@ pub(crate) struct State {
     pub(crate) namespaces: BTreeSet<Name>,
     /// Definitions that their controller has to look at.
     pub(crate) definitions: BTreeSet<Name>,
+    /// Collections that are closed and may still be followed to their end.
+    closed: Vec<Collection>,
     store: Box<dyn Store>,
 }
 
@@ -74,6 +76,7 @@ impl Cluster {
             owners: Owners::default(),
             namespaces: BTreeSet::new(),
             definitions: BTreeSet::new(),
+            closed: Vec::new(),
             store,
         };
         let changed = RwLock::new((0..collections).map(|_| watch::Sender::new(1)).collect());
@@ -138,9 +141,19 @@ impl Cluster {
     /// A new collection, empty.
     pub(crate) fn open(&self) -> Collection {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let collection = Collection::at(state.tables.len());
-        state.tables.push(Table::default());
-        self.changed.write().unwrap_or_else(PoisonError::into_inner).push(watch::Sender::new(state.revision));
+        let mut changed = self.changed.write().unwrap_or_else(PoisonError::into_inner);
+        // Numbers are not used again: somebody may still hold one. What they stood for need not stay.
+        let State { tables, closed, .. } = &mut *state;
+        closed.retain(|collection| {
+            let followed = changed.get(collection.index()).is_some_and(|changed| changed.receiver_count() > 0);
+            if let Some(table) = tables.get_mut(collection.index()).filter(|_| !followed) {
+                table.forget();
+            }
+            followed
+        });
+        let collection = Collection::at(tables.len());
+        tables.push(Table::default());
+        changed.push(watch::Sender::new(state.revision));
         collection
     }
 
@@ -151,27 +164,11 @@ impl Cluster {
             return false;
         };
         table.close();
-        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
-        match changed.get(collection.index()) {
-            Some(changed) if changed.receiver_count() > 0 => {
-                changed.send_modify(|_| {});
-            }
-            _ => table.forget_if_closed(),
+        state.closed.push(collection);
+        if let Some(changed) = self.changed.read().unwrap_or_else(PoisonError::into_inner).get(collection.index()) {
+            changed.send_replace(state.revision);
         }
         true
-    }
-
-    /// Somebody is about to stop following a collection; the last to leave one that is closed takes its log along.
-    pub(crate) fn leave(&self, collection: Collection) {
-        if !self.read().table(collection).is_closed() {
-            return;
-        }
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
-        let last = changed.get(collection.index()).is_none_or(|changed| changed.receiver_count() <= 1);
-        if let Some(table) = state.tables.get_mut(collection.index()).filter(|_| last) {
-            table.forget_if_closed();
-        }
     }
 
     /// How many follow a collection.

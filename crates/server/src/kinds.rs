@@ -30,6 +30,7 @@ pub mod service;
 mod service_account;
 mod storage;
 mod stored;
+pub mod versions;
 mod volumes;
 mod warn;
 mod workload;

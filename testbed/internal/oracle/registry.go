@@ -34,6 +34,9 @@ var operations = map[string]handler{
 	"strategy":              op(applyStrategy),
 	"managed_fields":        op(managedFields),
 	"custom":                op(custom),
+	"definition_status":     op(definitionStatus),
+	"custom_table":          op(customTable),
+	"custom_openapi":        op(customOpenAPI),
 	"table":                 op(table),
 	"selector_parse":        op(selectorParse),
 	"bench_authorize":       op(benchAuthorize),
@@ -43,8 +46,9 @@ var operations = map[string]handler{
 
 // session is the state that lives from one request to the next.
 type session struct {
-	world      *world
-	converters converters
+	world        *world
+	converters   converters
+	definedKinds map[string]*definedKind
 }
 
 // op adapts a typed function to a handler. Members that the request type does

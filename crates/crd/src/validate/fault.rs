@@ -15,6 +15,16 @@ pub(super) struct Fault {
 }
 
 impl Fault {
+    /// About as many bytes it takes.
+    pub(super) fn size(&self) -> usize {
+        let shown = match &self.error.value {
+            Some(BadValue::Text(text)) => text.len(),
+            Some(BadValue::Json(text)) => text.len(),
+            None => 0,
+        };
+        self.message.len() + self.error.detail.len() + self.error.field.len() + shown
+    }
+
     /// A value of another type; `found` names its type or shows it.
     pub(super) fn kind(base: &str, at: &Place<'_>, wanted: &str, found: &str) -> Self {
         let message = format!("{at} in body must be of type {wanted}: {}", Quoted(found));

@@ -56,16 +56,14 @@ impl Table {
         self.objects.is_empty()
     }
 
-    /// Takes nothing more. What happened last is kept for who follows.
+    /// Takes nothing more; who follows reads to the end.
     pub(super) fn close(&mut self) {
-        *self = Self { closed: true, log: std::mem::take(&mut self.log), ..Self::default() };
+        self.closed = true;
     }
 
-    /// Forgets what happened, if nothing more will.
-    pub(super) fn forget_if_closed(&mut self) {
-        if self.closed {
-            self.log = Log::default();
-        }
+    /// Forgets what nobody follows any more.
+    pub(super) fn forget(&mut self) {
+        self.log = Log::default();
     }
 
     pub(crate) fn log(&self) -> &Log {
@@ -121,7 +119,7 @@ impl Table {
     }
 
     #[cfg(test)]
-    fn forget(&mut self, revision: u64) {
+    fn forget_until(&mut self, revision: u64) {
         self.log.forget(revision);
     }
 }
@@ -157,7 +155,7 @@ mod tests {
         assert_eq!(at(&all, 6), ["a/x@5", "a/z@4"]);
         assert_eq!(at(&Page { namespace: "a", after: Some(("a", "x")) }, 4), ["a/z@4"]);
         assert_eq!(at(&Page { namespace: "b", after: None }, 2), [] as [&str; 0]);
-        table.forget(4);
+        table.forget_until(4);
         assert!(table.entries_at(&all, 3).is_none());
         assert_eq!(names(&table.entries_at(&all, 4).unwrap()), ["a/x@2", "a/z@4", "b/y@3"]);
     }

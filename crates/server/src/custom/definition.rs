@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use rolewright_core::Name;
 use rolewright_crd::strategy::{Kind, Scale};
-use rolewright_crd::{Schema, version};
+use rolewright_crd::{Columns, Schema, version};
 use serde_json::Value;
 
 use super::{BUT_STATUS, LAST_VERBS, PART_VERBS, STATUS, VERBS, WHOLE};
@@ -61,6 +61,7 @@ struct Kept {
 /// What is made of a version only when it is needed.
 pub(super) struct Compiled {
     pub(super) schema: Schema,
+    pub(super) columns: Columns,
 }
 
 /// A version of a definition.
@@ -153,7 +154,8 @@ impl Definition {
             let object = self.entry.object();
             let version = object.get("spec").and_then(|spec| spec.get("versions")).and_then(|list| list.get(at));
             let schema = version.and_then(|version| version.get("schema")?.get("openAPIV3Schema"));
-            Compiled { schema: schema.map(Schema::compile).unwrap_or_default() }
+            let columns = Columns::compile(version.unwrap_or(&Value::Null));
+            Compiled { schema: schema.map(Schema::compile).unwrap_or_default(), columns }
         }))
     }
 }
@@ -187,6 +189,10 @@ impl Version {
 
     fn kept(&self) -> &Kept {
         self.definition.versions.get(self.at).expect("a version is made of one of its definition's")
+    }
+
+    pub(super) fn group(&self) -> &str {
+        &self.definition.group
     }
 
     pub(super) fn kind(&self) -> &str {
@@ -273,6 +279,13 @@ impl Version {
 
     pub(super) fn compiled(&self) -> &Compiled {
         self.definition.compiled(self.at).expect("a version is made of one of its definition's")
+    }
+
+    /// The schema of any version of the same definition, and whether it has a status of its own.
+    pub(super) fn described(&self, name: &str) -> Option<(&Schema, bool)> {
+        let at = self.definition.versions.iter().position(|kept| kept.name == name)?;
+        let status = self.definition.versions.get(at).is_some_and(|kept| kept.status);
+        Some((&self.definition.compiled(at)?.schema, status))
     }
 
     /// Another version of the same definition.

@@ -254,6 +254,7 @@ fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
     match verb {
         "get" => call.get(),
         "list" | "watch" => call.list(),
+        "create" if served.custom().is_some() => call.create(),
         "create" if served.namespaced && info.namespace.is_empty() || named(info) => Err(not_allowed()),
         "create" if served.group.is_empty() && served.plural == "bindings" => call.bind(),
         "create" => call.create(),

@@ -168,7 +168,7 @@ impl Call<'_> {
         ];
         for (what, expected, found, happened) in expects {
             if let Some(expected) = expected.filter(|expected| *expected != found) {
-                if self.served.collection == self.server.namespaces() {
+                if [self.server.namespaces(), self.server.definitions()].contains(&self.served.collection) {
                     let why = format_args!(
                         "Precondition failed: {what} in precondition: {expected}, {what} in object meta: {found}"
                     );

@@ -94,12 +94,6 @@ pub(crate) fn watch(
     Ok(answer)
 }
 
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.server.cluster().leave(self.served.collection);
-    }
-}
-
 impl Watch {
     /// What is there comes first, where the client wants it.
     fn start(&mut self, cluster: &Cluster, asked: u64, options: &ListOptions) {
@@ -149,11 +143,8 @@ impl Watch {
             }
             let wake = self.bookmarks.map_or(self.end, |at| at.min(self.end));
             tokio::select! {
-                alive = self.changed.changed() => {
-                    if alive.is_err() {
-                        return None;
-                    }
-                }
+                // The sender lives as long as the cluster.
+                _ = self.changed.changed() => {}
                 () = self.server.ended() => return None,
                 () = tokio::time::sleep_until(wake) => {
                     let now = Instant::now();
@@ -212,8 +203,8 @@ impl Watch {
             }
             if !more {
                 self.position = state.revision();
-                // What is closed changes no more.
-                self.over |= state.table(self.served.collection).is_closed();
+                // Nothing follows when the definition of the kind is gone.
+                self.over = state.table(self.served.collection).is_closed();
             }
             batch
         };
