@@ -287,6 +287,7 @@ fn subresource(call: &Call<'_>) -> Result<Answer, Failure> {
     match (info.subresource.as_str(), info.verb.as_str()) {
         ("token", "create") => review::token(call),
         ("binding", "create") => call.bind(),
+        ("eviction", "create") => call.evict(),
         ("scale", _) => call.scale(),
         ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "get") => call.get(),
         ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "update") => call.update(),

@@ -140,6 +140,11 @@ impl Call<'_> {
         self.change(&Change::Make(make), &WriteOptions::default()).map(|_| ())
     }
 
+    /// The same, but nobody comes to own what changes.
+    pub(crate) fn make_for_nobody(&self, make: &dyn Fn(Object) -> Result<Object, Failure>) -> Result<(), Failure> {
+        self.change(&Change::Owned(make), &WriteOptions::default()).map(|_| ())
+    }
+
     /// The Scale of an object, as writes see it.
     fn scale_of(&self, object: &Object) -> Result<Object, Failure> {
         let (wanted, found, selector) = match self.served.custom().and_then(custom::Version::scale) {
