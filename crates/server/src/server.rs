@@ -265,6 +265,8 @@ impl Server {
             Some(journal) => journal.failed().await.to_string(),
             None => std::future::pending().await,
         }
+    }
+
     /// Secrets whose tokens were shown.
     pub(crate) fn shown(&self) -> &Shown {
         &self.0.shown
