@@ -301,7 +301,8 @@ impl Version {
 
     /// Whether a stored object is as this version wants it, without being read.
     pub(crate) fn shows_as_stored(&self, entry: &Entry) -> bool {
-        entry.revision > self.definition.since && self.at == self.definition.stored
+        // What another version wrote has not seen the defaults of the stored one.
+        entry.revision > self.definition.since && self.definition.versions.len() == 1
     }
 
     /// The definition as JSON, for what is made of it rarely.

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use rolewright_core::validate::{BadValue, FieldError, Path};
 use serde_json::{Value, json};
 
-use super::patch::{Target, patch_type};
+use super::patch::Target;
 use super::update::Change;
 use super::{Call, meta, set_meta, unnamed_scheme};
 use crate::codec;
@@ -67,7 +67,7 @@ impl Call<'_> {
                 self.change(&Change::Owned(&make), &options)?
             }
             _ => {
-                let kind = patch_type(self.content_type)?;
+                let kind = self.patch_type()?;
                 let options = WriteOptions::patch(&self.query, kind.is_none())?;
                 let make = |old: Object| {
                     let live = self.scale_of(&old)?;
