@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use rolewright_core::Name;
+use rolewright_crd::rules::Rules;
 use rolewright_crd::strategy::{Kind, Scale};
 use rolewright_crd::{Columns, Schema, version};
 use serde_json::Value;
@@ -62,6 +63,7 @@ struct Kept {
 pub(super) struct Compiled {
     pub(super) schema: Schema,
     pub(super) columns: Columns,
+    pub(super) rules: Rules,
 }
 
 /// A version of a definition.
@@ -160,7 +162,8 @@ impl Definition {
             let version = object.get("spec").and_then(|spec| spec.get("versions")).and_then(|list| list.get(at));
             let schema = version.and_then(|version| version.get("schema")?.get("openAPIV3Schema"));
             let columns = Columns::compile(version.unwrap_or(&Value::Null));
-            Compiled { schema: schema.map(Schema::compile).unwrap_or_default(), columns }
+            let rules = schema.map(Rules::compile).unwrap_or_default();
+            Compiled { schema: schema.map(Schema::compile).unwrap_or_default(), columns, rules }
         }))
     }
 }
