@@ -12,6 +12,7 @@ use super::{BUT_STATUS, LAST_VERBS, PART_VERBS, STATUS, VERBS, WHOLE};
 use crate::catalog::{Origin, Served, Subresource, api_version};
 use crate::cluster::{Collection, Entry};
 use crate::facts::Handling;
+use crate::managed::Replicas;
 use crate::strategy::Object;
 use crate::strategy::embedded::Metadata;
 
@@ -294,6 +295,14 @@ impl Version {
         let at = self.definition.versions.iter().position(|kept| kept.name == name)?;
         let status = self.definition.versions.get(at).is_some_and(|kept| kept.status);
         Some((&self.definition.compiled(at)?.schema, status))
+    }
+
+    /// Where objects of any version of the same definition have their number of replicas.
+    pub(crate) fn replicas(&self, api_version: &str) -> Replicas<'_> {
+        match self.definition.versions.iter().find(|kept| *kept.api_version == *api_version) {
+            None => Replicas::Unknown,
+            Some(kept) => kept.scale.as_ref().map_or(Replicas::Nowhere, |scale| Replicas::At(&scale.spec_replicas)),
+        }
     }
 
     /// Another version of the same definition.
