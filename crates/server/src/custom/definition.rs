@@ -160,7 +160,9 @@ impl Definition {
             let version = object.get("spec").and_then(|spec| spec.get("versions")).and_then(|list| list.get(at));
             let schema = version.and_then(|version| version.get("schema")?.get("openAPIV3Schema"));
             let columns = Columns::compile(version.unwrap_or(&Value::Null));
-            Compiled { schema: schema.map(Schema::compile).unwrap_or_default(), columns }
+            let mut schema = schema.map(Schema::compile).unwrap_or_default();
+            schema.coerce_defaults(&Metadata);
+            Compiled { schema, columns }
         }))
     }
 }
