@@ -13,10 +13,12 @@ pub mod jsonpath;
 mod lists;
 pub mod metadata;
 pub mod naming;
+pub mod openapi;
 mod pattern;
 mod prune;
 mod ratchet;
 mod regexp;
+pub mod rules;
 pub mod schema;
 pub mod strategy;
 mod validate;
@@ -24,4 +26,5 @@ pub mod version;
 
 pub use columns::Columns;
 pub use pattern::Pattern;
+pub use rules::Rules;
 pub use schema::Schema;

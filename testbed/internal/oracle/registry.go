@@ -39,6 +39,7 @@ var operations = map[string]handler{
 	"custom_openapi":        op(customOpenAPI),
 	"table":                 op(table),
 	"selector_parse":        op(selectorParse),
+	"cel":                   op(celExpression),
 	"bench_authorize":       op(benchAuthorize),
 	"bench_covers":          op(benchCovers),
 	"bench_aggregate":       op(benchAggregate),

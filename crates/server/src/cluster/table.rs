@@ -28,6 +28,8 @@ type At = (Name, Name);
 /// The objects of one collection by namespace and name, and what changed lately.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
+    /// What the store calls it; empty where nothing is stored.
+    pub(super) resource: Name,
     objects: BTreeMap<At, Arc<Entry>>,
     log: Log,
     /// Its definition is gone: nothing is stored here any more.
@@ -46,6 +48,16 @@ pub(crate) struct Page<'a> {
 impl Table {
     pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<&Arc<Entry>> {
         self.objects.get(&(Name::from(namespace), Name::from(name)))
+    }
+
+    /// An empty table for the objects of a resource.
+    pub(super) fn of(resource: Name) -> Self {
+        Self { resource, ..Self::default() }
+    }
+
+    /// The objects that a store kept, last changed at a revision.
+    pub(super) fn restored(resource: Name, changed: Position, objects: BTreeMap<At, Arc<Entry>>) -> Self {
+        Self { resource, objects, log: Log::from(changed), closed: false }
     }
 
     pub(crate) fn is_closed(&self) -> bool {

@@ -24,14 +24,19 @@ pub(super) struct Target<'a> {
 impl Call<'_> {
     pub(crate) fn patch(&self) -> Result<Answer, Failure> {
         self.form()?;
-        let kind = match (patch_type(self.content_type), self.served.custom()) {
-            (Err(_) | Ok(Some(PatchType::Strategic)), Some(_)) => return Err(Failure::unsupported_media(&patch::UNTYPED)),
-            (kind, _) => kind?,
-        };
+        let kind = self.patch_type()?;
         let options = WriteOptions::patch(&self.query, kind.is_none())?;
         let change = kind.map_or(Change::Apply(&self.body), |kind| Change::Patch(kind, &self.body));
         let done = self.change(&change, &options)?;
         self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry)
+    }
+
+    /// The kind of the patch; none for an apply.
+    pub(super) fn patch_type(&self) -> Result<Option<PatchType>, Failure> {
+        match (patch_type(self.content_type), self.served.custom()) {
+            (Err(_) | Ok(Some(PatchType::Strategic)), Some(_)) => Err(Failure::unsupported_media(&patch::UNTYPED)),
+            (kind, _) => kind,
+        }
     }
 
     /// What an object becomes by a patch: with defaults, in its stored form.
@@ -128,7 +133,7 @@ impl Call<'_> {
 }
 
 /// The kind of a patch by its content type; none for an apply.
-pub(super) fn patch_type(content_type: Option<&str>) -> Result<Option<PatchType>, Failure> {
+fn patch_type(content_type: Option<&str>) -> Result<Option<PatchType>, Failure> {
     let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     match essence {
         "application/json-patch+json" => Ok(Some(PatchType::Json)),

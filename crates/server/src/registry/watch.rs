@@ -192,8 +192,9 @@ impl Watch {
                 self.fail(&failure);
                 return self.first.take().map(|bytes| bytes.to_vec()).unwrap_or_default();
             };
+            let shown = state.shown_revision();
             let (mut batch, mut bytes) = (Vec::new(), 0);
-            for change in changes {
+            for change in changes.take_while(|change| change.revision <= shown) {
                 if batch.len() == BATCH || bytes >= BATCH_BYTES {
                     more = true;
                     break;
@@ -202,9 +203,10 @@ impl Watch {
                 batch.push(change.clone());
             }
             if !more {
-                self.position = state.revision();
+                self.position = shown;
                 // Nothing follows when the definition of the kind is gone.
-                self.over = state.table(self.served.collection).is_closed();
+                let table = state.table(self.served.collection);
+                self.over = table.is_closed() && log.after(shown).is_none_or(|mut rest| rest.next().is_none());
             }
             batch
         };

@@ -267,7 +267,6 @@ fn configurations_are_applied_as_by_kubernetes() {
 }
 
 #[test]
-#[ignore = "autoscalers are being looked at"]
 fn versions_are_told_apart_as_by_kubernetes() {
     run("managed_versions", decisions() / 1000, built_in::life_in_versions);
 }
