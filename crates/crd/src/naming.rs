@@ -137,6 +137,11 @@ pub fn accept_names(definition: &mut Object, used: &Names, now: &str) -> bool {
     true
 }
 
+/// Whether a definition has all the names that it wishes.
+pub fn has_its_names(definition: &Object) -> bool {
+    same_names(child(child(Some(definition), "spec"), "names"), accepted(definition))
+}
+
 /// The names that are accepted now, and the condition that says so. The last conflict is the one that is told.
 fn judge(group: &str, wished: Option<&Object>, have: Option<&Object>, used: &Names) -> (Object, Condition) {
     let mut names = have.cloned().unwrap_or_default();

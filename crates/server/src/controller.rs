@@ -118,7 +118,7 @@ impl<'a> Own<'a> {
 }
 
 /// Deletes an object if it is still the one that was looked at.
-fn delete(server: &Server, at: &ObjectName, uid: &str, propagation: &str, agent: &str) {
+pub(crate) fn delete(server: &Server, at: &ObjectName, uid: &str, propagation: &str, agent: &str) {
     let Some((own, served)) = Own::on(server, at, "delete", "") else { return };
     let body = json!({
         "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation, "preconditions": {"uid": uid},
@@ -128,7 +128,7 @@ fn delete(server: &Server, at: &ObjectName, uid: &str, propagation: &str, agent:
 }
 
 /// Changes an object.
-fn change(
+pub(crate) fn change(
     server: &Server,
     at: &ObjectName,
     subresource: &str,

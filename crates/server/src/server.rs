@@ -12,13 +12,13 @@ use crate::authn::{
     Referred, SigningKey,
 };
 use crate::catalog::Catalog;
-use crate::cluster::{Cluster, Collection, Entry, Guard, Transaction};
+use crate::cluster::{Cluster, Collection, Entry, Guard, Journal, Transaction};
 use crate::custom;
 use crate::http::dispatch;
 use crate::http::request::RequestInfo;
 use crate::status::{Failure, GroupResource};
-use crate::store::{Memory, Store};
-use crate::{bootstrap, controller};
+use crate::store::{self, Data, Store, StoreError};
+use crate::{bootstrap, controller, credentials, restore};
 
 /// How a server is set up.
 #[derive(Debug, Clone)]
@@ -33,6 +33,8 @@ pub struct Settings {
     pub audit_log: Option<PathBuf>,
     /// The authority's certificate, for `kube-root-ca.crt`.
     pub root_ca: Option<String>,
+    /// Where the cluster is kept; without it the cluster ends with the process.
+    pub data: Option<Data>,
 }
 
 impl Default for Settings {
@@ -43,6 +45,7 @@ impl Default for Settings {
             admin_token: None,
             audit_log: None,
             root_ca: None,
+            data: None,
         }
     }
 }
@@ -97,6 +100,7 @@ struct Inner {
     audit: Option<crate::audit::Audit>,
     openapi: crate::openapi::Documents,
     discovery: crate::http::discovery::Kept,
+    naming: controller::definition::Naming,
     ended: watch::Sender<bool>,
 }
 
@@ -120,25 +124,47 @@ pub enum StartError {
         /// What went wrong.
         source: std::io::Error,
     },
+    /// What was stored cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A key cannot be kept.
+    #[error(transparent)]
+    Credential(#[from] credentials::CredentialError),
+    /// No thread can be had.
+    #[error("cannot start the thread that stores")]
+    Thread(#[source] std::io::Error),
 }
 
 impl Server {
-    /// A server with a fresh cluster: the roles, bindings and namespaces that every cluster has. Its controllers run as
-    /// tasks of the current tokio runtime.
+    /// A server with what its folder keeps, or else with a fresh cluster: the roles, bindings and namespaces that every
+    /// cluster has. Its controllers run as tasks of the current tokio runtime.
     pub fn start(settings: Settings) -> Result<Self, StartError> {
-        Self::with_store(settings, Box::new(Memory))
+        let store = settings.data.as_ref().map(store::open).transpose()?;
+        Self::on(settings, store)
     }
 
-    fn with_store(settings: Settings, store: Box<dyn Store>) -> Result<Self, StartError> {
+    /// The same with a store of the caller's.
+    pub fn start_on(settings: Settings, store: Box<dyn Store>) -> Result<Self, StartError> {
+        Self::on(settings, Some(store))
+    }
+
+    pub(crate) fn on(settings: Settings, store: Option<Box<dyn Store>>) -> Result<Self, StartError> {
         let catalog = Arc::new(Catalog::built_in());
-        let cluster = Arc::new(Cluster::new(catalog.built_in_collections(), settings.guard, store));
+        let journal = store.is_some().then(Journal::new);
+        let cluster = Arc::new(Cluster::new(catalog.built_in_collections(), settings.guard, journal));
         if !settings.controllers.aggregation {
             cluster.leave_aggregation();
+        }
+        if let Some(store) = store {
+            restore::start(&cluster, &catalog, store)?;
         }
         let issuer = Arc::new(Issuer {
             name: DEFAULT_ISSUER.to_owned(),
             audiences: vec![DEFAULT_ISSUER.to_owned()],
-            key: SigningKey::generate()?,
+            key: match &settings.data {
+                Some(data) => credentials::signing_key(&data.folder)?,
+                None => SigningKey::generate()?,
+            },
         });
         let accounts = Arc::new(StoredAccounts { cluster: cluster.clone(), catalog: catalog.clone() });
         let mut authenticator = Authenticator::new(issuer, accounts);
@@ -169,8 +195,10 @@ impl Server {
             audit,
             openapi,
             discovery: crate::http::discovery::Kept::default(),
+            naming: controller::definition::Naming::default(),
             ended,
         }));
+        controller::definition::recall(&server);
         bootstrap::fill(&server);
         controller::start(&server);
         Ok(server)
@@ -200,6 +228,28 @@ impl Server {
         self.0.ended.send_replace(true);
     }
 
+    /// Ends the server for good: what waits to be stored is, and then its data is free for another.
+    pub async fn close(&self) {
+        self.end();
+        if let Some(journal) = self.cluster().journal() {
+            journal.close();
+            journal.closed().await;
+        }
+    }
+
+    /// What could not be stored, if anything.
+    pub fn failure(&self) -> Option<String> {
+        self.cluster().journal().and_then(|journal| journal.failure()).map(|why| why.to_string())
+    }
+
+    /// Done when something could not be stored; says what. The server must end then: nothing more is acknowledged.
+    pub async fn failed(&self) -> String {
+        match self.cluster().journal() {
+            Some(journal) => journal.failed().await.to_string(),
+            None => std::future::pending().await,
+        }
+    }
+
     /// Done when the server ends.
     pub(crate) async fn ended(&self) {
         let mut ended = self.0.ended.subscribe();
@@ -213,6 +263,11 @@ impl Server {
 
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.0.catalog
+    }
+
+    /// Who has which name among the definitions.
+    pub(crate) fn naming(&self) -> &controller::definition::Naming {
+        &self.0.naming
     }
 
     pub(crate) fn discovery(&self) -> &crate::http::discovery::Kept {

@@ -1,11 +1,12 @@
 //! The embedded server beside the real kube-apiserver: both as processes, asked by the same client over TLS and HTTP/2.
 //!
-//! The peer has its etcd in the same process and no wait for the disk. Controllers run in it only where the row needs one;
+//! The peer has its etcd in the same process and no wait for the disk, except where ours waits for it. Controllers run in it only where the row needs one;
 //! ours always run.
 
 mod aggregated;
 mod connection;
 mod creating;
+mod durable;
 mod escalating;
 mod listing;
 mod memory;
@@ -37,6 +38,9 @@ const WATCH_MANY: Line = line("server: watch event, p99 of 1,000 watchers", "us"
 const WATCH_MEMORY: Line = line("server: memory with 1,000 watchers", "MB", Budget::Told);
 const FOLLOW: Line = line("server: one of 2,000 roles until all follow", "us", Budget::Told);
 
+const DURABLE: Line = line("server: durable create of a ClusterRole, 8 clients", "us", Budget::TimesBetter(3.0));
+const RESTART: Line = line("server: restart with 100,000 objects", "ms", Budget::AtMost(1_000.0));
+
 const fn line(name: &'static str, unit: &'static str, budget: Budget) -> Line {
     Line { name, unit, budget }
 }
@@ -63,6 +67,12 @@ async fn main() -> Result<()> {
     if wanted(FOLLOW.name) {
         let pair = Pair { ours: Running::ours()?, peer: Running::peer(&["--controllers"])? };
         FOLLOW.report(pair.each(aggregated::follow).await?)?;
+    }
+    if wanted(DURABLE.name) {
+        DURABLE.report(durable::creates().await?)?;
+    }
+    if wanted(RESTART.name) {
+        RESTART.report((durable::restart().await?, None))?;
     }
     Ok(())
 }

@@ -239,7 +239,15 @@ fn too_expensive(what: &str, cost: u64, limit: u64) -> String {
 }
 
 /// Compiles the rules of a schema.
-#[expect(clippy::unnecessary_wraps, reason = "a schema without a type of its own cannot have rules")]
-fn compile(_schema: Props<'_>, _is_root: bool) -> Result<Vec<Compiled>, String> {
-    Ok(Vec::new())
+fn compile(schema: Props<'_>, is_root: bool) -> Result<Vec<Compiled>, String> {
+    let compiled = crate::rules::compile(schema.0, is_root)?;
+    let told = compiled.into_iter().map(|rule| Compiled {
+        fault: rule.fault.map(|why| (false, why)),
+        message_fault: rule.message_fault,
+        cost: rule.cost,
+        times: rule.times,
+        message_cost: rule.message_cost,
+        uses_old: rule.uses_old,
+    });
+    Ok(told.collect())
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use rolewright_core::Name;
 use rolewright_crd::strategy::{Kind, Scale};
-use rolewright_crd::{Schema, version};
+use rolewright_crd::{Columns, Schema, version};
 use serde_json::Value;
 
 use super::{BUT_STATUS, LAST_VERBS, PART_VERBS, STATUS, VERBS, WHOLE};
@@ -62,6 +62,7 @@ struct Kept {
 /// What is made of a version only when it is needed.
 pub(super) struct Compiled {
     pub(super) schema: Schema,
+    pub(super) columns: Columns,
 }
 
 /// A version of a definition.
@@ -113,6 +114,11 @@ impl Definition {
         })
     }
 
+    /// A text that is another one after every change of what it says.
+    pub(crate) fn stamp(&self) -> String {
+        format!("{} {} {}", self.entry.name, self.entry.uid, self.generation)
+    }
+
     /// `databases.example.org`
     pub(crate) fn name(&self) -> &Name {
         &self.entry.name
@@ -154,7 +160,8 @@ impl Definition {
             let object = self.entry.object();
             let version = object.get("spec").and_then(|spec| spec.get("versions")).and_then(|list| list.get(at));
             let schema = version.and_then(|version| version.get("schema")?.get("openAPIV3Schema"));
-            Compiled { schema: schema.map(Schema::compile).unwrap_or_default() }
+            let columns = Columns::compile(version.unwrap_or(&Value::Null));
+            Compiled { schema: schema.map(Schema::compile).unwrap_or_default(), columns }
         }))
     }
 }
@@ -188,6 +195,10 @@ impl Version {
 
     fn kept(&self) -> &Kept {
         self.definition.versions.get(self.at).expect("a version is made of one of its definition's")
+    }
+
+    pub(super) fn group(&self) -> &str {
+        &self.definition.group
     }
 
     pub(super) fn kind(&self) -> &str {

@@ -57,6 +57,10 @@ pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, requ
         known.panicked = true;
         respond::failure(&Failure::internal("the server panicked while it handled the request"))
     };
+    // INVARIANT: nobody hears of anything that is not stored yet, be it their own write or somebody else's.
+    if let Err(failure) = server.cluster().stored().await {
+        answer = respond::failure(&failure);
+    }
     let id = audit::audit_id(&head.headers);
     let headers = answer.headers_mut();
     if known.refused {
@@ -254,6 +258,7 @@ fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
     match verb {
         "get" => call.get(),
         "list" | "watch" => call.list(),
+        "create" if served.custom().is_some() => call.create(),
         "create" if served.namespaced && info.namespace.is_empty() || named(info) => Err(not_allowed()),
         "create" if served.group.is_empty() && served.plural == "bindings" => call.bind(),
         "create" => call.create(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use rolewright_crd::naming;
 use serde_json::{Value, json};
 
 use super::{Call, finalizers, list, meta, set_meta};
@@ -25,8 +26,7 @@ fn end_definition(last: &mut Object) {
         kept.push(definition::CLEANUP.to_owned());
     }
     set_meta(last, "finalizers", json!(kept));
-    let why = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
-    definition::set(last, &definition::condition("Terminating", true, "InstanceDeletionPending", why));
+    naming::terminate(last, &naming::Termination::Pending, &time::seconds(time::now()));
 }
 
 const ORPHAN: &str = "orphan";
@@ -168,7 +168,7 @@ impl Call<'_> {
         ];
         for (what, expected, found, happened) in expects {
             if let Some(expected) = expected.filter(|expected| *expected != found) {
-                if self.served.collection == self.server.namespaces() {
+                if [self.server.namespaces(), self.server.definitions()].contains(&self.served.collection) {
                     let why = format_args!(
                         "Precondition failed: {what} in precondition: {expected}, {what} in object meta: {found}"
                     );

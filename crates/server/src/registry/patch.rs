@@ -24,7 +24,10 @@ pub(super) struct Target<'a> {
 impl Call<'_> {
     pub(crate) fn patch(&self) -> Result<Answer, Failure> {
         self.form()?;
-        let kind = patch_type(self.content_type)?;
+        let kind = match (patch_type(self.content_type), self.served.custom()) {
+            (Err(_) | Ok(Some(PatchType::Strategic)), Some(_)) => return Err(Failure::unsupported_media(&patch::UNTYPED)),
+            (kind, _) => kind?,
+        };
         let options = WriteOptions::patch(&self.query, kind.is_none())?;
         let change = kind.map_or(Change::Apply(&self.body), |kind| Change::Patch(kind, &self.body));
         let done = self.change(&change, &options)?;

@@ -93,9 +93,13 @@ impl Call<'_> {
 
     /// The object with what a Scale wants of it.
     fn scaled(&self, mut object: Object, scale: &Object) -> Result<Object, Failure> {
-        let mut errors = strategy::metadata_faults(scale, true, strategy::subdomain_name);
+        let paths = self.served.custom().and_then(custom::Version::scale);
+        let mut errors = match paths {
+            Some(_) => Vec::new(),
+            None => strategy::metadata_faults(scale, true, strategy::subdomain_name),
+        };
         let replicas = integer(scale, "spec", "replicas");
-        if replicas < 0 {
+        if replicas < 0 && paths.is_none() {
             let (at, value) = (Path::field("spec"), BadValue::Json(replicas.to_string()));
             errors.push(FieldError::invalid(at.child("replicas"), value, "must be greater than or equal to 0"));
         }
@@ -110,7 +114,7 @@ impl Call<'_> {
             return Err(Failure::conflict(on, &self.info.name, why));
         }
         let managers = managed::from_scale(&object, scale, &self.served.api_version(), |version| self.replicas(version));
-        match self.served.custom().and_then(custom::Version::scale) {
+        match paths {
             Some(paths) if replicas == UNSET => {
                 let why = format!("the spec replicas field {:?} cannot be empty", paths.spec_replicas);
                 return Err(Failure::bad_request(why));
@@ -118,7 +122,11 @@ impl Call<'_> {
             Some(paths) => paths.want(&mut object, replicas).map_err(plain)?,
             None => put(object.entry("spec").or_insert_with(|| json!({})), "replicas", replicas),
         }
-        set_meta(&mut object, "resourceVersion", meta(scale, "resourceVersion"));
+        let version = meta(scale, "resourceVersion");
+        // A custom resource is taken as it is if the client does not say which one is meant.
+        if paths.is_none() || !version.is_empty() {
+            set_meta(&mut object, "resourceVersion", version);
+        }
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
             match managers {
                 Some(managers) => metadata.insert("managedFields".to_owned(), managers),

@@ -193,7 +193,7 @@ fn ours(resource: &'static Resource, item: &Item) -> Result<(Object, Vec<String>
     Ok((object, warnings))
 }
 
-fn difference(oracle: &mut Oracle, resource: &Resource, items: &[Item]) -> anyhow::Result<Option<String>> {
+fn difference(oracle: &mut Oracle, resource: &'static Resource, items: &[Item]) -> anyhow::Result<Option<String>> {
     let theirs: Answer = oracle.ask("strategy", json!({"items": items}))?;
     let ours: Vec<_> = items.iter().map(|item| ours(resource, item)).collect();
     let stored: Vec<Value> = ours.iter().flatten().map(|(object, _)| body(resource, object)).collect();
@@ -220,7 +220,7 @@ fn difference(oracle: &mut Oracle, resource: &Resource, items: &[Item]) -> anyho
     Ok(None)
 }
 
-fn body(resource: &Resource, object: &Object) -> Value {
+fn body(resource: &'static Resource, object: &Object) -> Value {
     json!({
         "contentType": "application/json", "body": serde_json::to_string(object).unwrap(), "defaulting": false,
         "group": resource.group, "version": resource.version, "kind": resource.kind,
