@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use rolewright_core::validate::{BadValue, FieldError, Path};
 use serde_json::{Value, json};
 
-use super::patch::{Target, patch_type};
+use super::patch::Target;
 use super::update::Change;
 use super::{Call, meta, set_meta, unnamed_scheme};
 use crate::codec;
@@ -67,7 +67,7 @@ impl Call<'_> {
                 self.change(&Change::Owned(&make), &options)?
             }
             _ => {
-                let kind = patch_type(self.content_type)?;
+                let kind = self.patch_type()?;
                 let options = WriteOptions::patch(&self.query, kind.is_none())?;
                 let make = |old: Object| {
                     let live = self.scale_of(&old)?;
@@ -113,7 +113,8 @@ impl Call<'_> {
             let why = format_args!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}");
             return Err(Failure::conflict(on, &self.info.name, why));
         }
-        let managers = managed::from_scale(&object, scale, &self.served.api_version(), |version| self.replicas(version));
+        let managers =
+            managed::from_scale(&object, scale, &self.served.api_version(), |version| self.replicas(version));
         match paths {
             Some(paths) if replicas == UNSET => {
                 let why = format!("the spec replicas field {:?} cannot be empty", paths.spec_replicas);
