@@ -31,7 +31,9 @@ fn answer(text: &str, value: &Value) -> Result<Answer, String> {
 fn nesting_is_bounded() {
     let deep = |open: &str, close: &str, count: usize| format!("{}1{}", open.repeat(count), close.repeat(count));
     let limit = "ERROR: <input>:-1:0: expression recursion limit exceeded: 250";
-    for (open, close) in [("(", ")"), ("[", "]"), ("{1: ", "}"), ("size(", ")"), ("self.f(", ")"), ("(1 + ", ")"), ("1 ? 2 : ", "")] {
+    for (open, close) in
+        [("(", ")"), ("[", "]"), ("{1: ", "}"), ("size(", ")"), ("self.f(", ")"), ("(1 + ", ")"), ("1 ? 2 : ", "")]
+    {
         assert!(issues(&deep(open, close, 100_000 / (open.len() + close.len()) - 1)).starts_with(limit), "{open}");
         // As deep as may be is no error of the parser.
         assert!(!issues(&deep(open, close, 60)).contains("recursion"), "{open}");
@@ -104,7 +106,10 @@ fn collecting_takes_time_as_long_as_the_list() {
     let value = json!({"list": (0..20_000).collect::<Vec<i64>>()});
     assert_eq!(answer("self.list.transformMap(i, x, x).size() == 20000", &value), Ok(Answer::Bool(true)));
     // Faults in every turn do not make looking for their costs slow.
-    assert_eq!(answer("self.list.exists(x, 'a'.substring(x + 9, 1 / 0) == '')", &value), Err("division by zero".to_owned()));
+    assert_eq!(
+        answer("self.list.exists(x, 'a'.substring(x + 9, 1 / 0) == '')", &value),
+        Err("division by zero".to_owned())
+    );
 }
 
 #[test]

@@ -68,8 +68,7 @@ fn compare(cases: &[Case]) -> Result<()> {
     for case in cases {
         let objects: Vec<Value> =
             case.objects.iter().map(|(object, old)| json!({"object": object, "old": old})).collect();
-        let answer: Value =
-            oracle.ask("cel_rules", json!({"items": [{"schema": case.schema, "objects": objects}]}))?;
+        let answer: Value = oracle.ask("cel_rules", json!({"items": [{"schema": case.schema, "objects": objects}]}))?;
         let theirs = &answer["results"][0];
         assert!(theirs["error"].as_str().unwrap_or_default().is_empty(), "{theirs}");
         let objects = theirs["objects"].as_array().unwrap().iter();

@@ -145,7 +145,9 @@ fn everything() -> Vec<Value> {
         spec(json!({})),
         spec(json!({"name": "n", "fixed": "a", "size": 3, "ratio": 1, "on": false, "port": 80})),
         spec(json!({"name": "n", "fixed": "b", "size": 3, "ratio": 1.5, "on": false, "port": "q"})),
-        spec(json!({"list": ["a", "bbb"], "labels": {"bad": "x", "y": "bad"}, "maybe": null, "odd-name/x": "y", "a b": "z"})),
+        spec(
+            json!({"list": ["a", "bbb"], "labels": {"bad": "x", "y": "bad"}, "maybe": null, "odd-name/x": "y", "a b": "z"}),
+        ),
         spec(json!({"list": ["a", "bbb"], "labels": {"bad": "x"}, "maybe": "q", "odd-name/x": "y", "a b": "x"})),
         spec(json!({"keyed": [{"key": "a", "value": 1}, {"key": "b", "value": 5}], "plain": [{"v": 1}]})),
         spec(json!({"keyed": [{"key": "b", "value": 4}, {"key": "a", "value": 1}], "plain": [{"v": 2}]})),
