@@ -32,7 +32,7 @@ pub use apply::apply;
 use compare::compare;
 pub use element::{Element, Number, Scalar};
 use entries::{Entry, Identity};
-pub(crate) use scale::{from_scale, to_scale};
+pub(crate) use scale::{Replicas, built_in_replicas, from_scale, to_scale};
 use schema::Place;
 pub use set::Set;
 pub use times::keep_times;

@@ -93,7 +93,7 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
         entries.push(Entry { manager, applied: true, version, subresource, time, set: fields });
     }
     let list = (!entries.is_empty()).then(|| entries::write(entries));
-    let mut object = if changed { typed(request, merged)? } else { without_managed_fields(live) };
+    let mut object = if changed { typed(request, merged, applied)? } else { without_managed_fields(live) };
     set_managed_fields(&mut object, list);
     if manager == last_applied::MANAGER {
         last_applied::renew(&mut object, applied);
@@ -181,8 +181,8 @@ fn equal(live: &Object, merged: &Object) -> bool {
         })
 }
 
-fn typed(request: &Request<'_>, merged: Object) -> Result<Object, Failure> {
-    let about = about(&merged);
+fn typed(request: &Request<'_>, merged: Object, applied: &Object) -> Result<Object, Failure> {
+    let about = about(applied);
     let failed = |error: String| internal(format!("failed to convert new object ({about}) to proper version: {error}"));
     let Kind::BuiltIn(ty) = request.kind else { return Ok(merged) };
     match conform(ty, Value::Object(merged)) {
