@@ -132,7 +132,8 @@ fn names_and_conditions_are_those_of_the_controllers() {
             names.insert(&ours[at]);
             statuses.push(ours[at]["status"].clone());
         }
-        let request = json!({"items": [{"definitions": definitions.iter().map(typed).collect::<Vec<_>>(), "steps": steps}]});
+        let request =
+            json!({"items": [{"definitions": definitions.iter().map(typed).collect::<Vec<_>>(), "steps": steps}]});
         let answer: Answer = oracle.ask("definition_status", &request).unwrap();
         let theirs = &answer.results[0];
         assert_eq!(theirs.error, "", "seed {seed}");
