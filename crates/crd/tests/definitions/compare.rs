@@ -146,13 +146,8 @@ pub(crate) fn differences(oracle: &mut Oracle, items: &[Item]) -> Vec<String> {
             Err(failure) => (json!({"causes": causes(&failure.to_json())}), shown(theirs)),
         };
         if let Some(difference) = difference(&ours, &theirs) {
-            let request = item.clone();
             let item = if item.about.is_empty() { serde_json::to_string(item).unwrap() } else { item.about.clone() };
-            let shown = format!("{item:.3000}\n{difference}");
-            if std::env::var("ROLEWRIGHT_SHOW").is_ok() {
-                println!("{shown}\n{}", serde_json::to_string(&request).unwrap());
-            }
-            faults.push(shown);
+            faults.push(format!("{item:.3000}\n{difference}"));
         }
     }
     faults

@@ -48,7 +48,6 @@ fn definitions_of_peers_are_accepted() {
             definitions(path.join(below), &mut found);
         }
     }
-    println!("{} definitions of peers", found.len());
     let items: Vec<Item> = found.into_iter().map(|definition| Item::create(definition).accepted()).collect();
     compare_all("definitions_peers", &items);
 }

@@ -1,5 +1,7 @@
 //! Each rule about definitions, broken and kept.
 
+#![expect(clippy::needless_pass_by_value, clippy::too_many_lines, reason = "a table, not a program")]
+
 use serde_json::{Value, json};
 
 use crate::base::{double, edit, single};
