@@ -164,7 +164,9 @@ impl Definition {
             let schema = version.and_then(|version| version.get("schema")?.get("openAPIV3Schema"));
             let columns = Columns::compile(version.unwrap_or(&Value::Null));
             let rules = schema.map(Rules::compile).unwrap_or_default();
-            Compiled { schema: schema.map(Schema::compile).unwrap_or_default(), columns, rules }
+            let mut schema = schema.map(Schema::compile).unwrap_or_default();
+            schema.coerce_defaults(&Metadata);
+            Compiled { schema, columns, rules }
         }))
     }
 }
