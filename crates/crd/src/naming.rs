@@ -116,7 +116,8 @@ pub fn accept_names(definition: &mut Object, used: &Names, now: &str) -> bool {
         return false;
     }
     let (names, condition) = judge(group_of(definition), wished, have, used);
-    let unchanged = same_names(Some(&names), have) && find(definition, "NamesAccepted").is_some_and(|old| condition.is(old));
+    let unchanged =
+        same_names(Some(&names), have) && find(definition, "NamesAccepted").is_some_and(|old| condition.is(old));
     if unchanged {
         return false;
     }
