@@ -5,7 +5,7 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use rolewright_server::codec::conform;
 use rolewright_server::facts;
-use rolewright_server::managed::{Request, Set, apply, keep_times, update};
+use rolewright_server::managed::{Kind, Request, Set, apply, keep_times, update};
 use serde_json::{Map, Value};
 
 #[derive(Debug, Arbitrary)]
@@ -32,12 +32,13 @@ fuzz_target!(|input: Input<'_>| {
         group => format!("{group}/{}", resource.version),
     };
     let request = Request {
-        ty,
+        kind: Kind::BuiltIn(ty),
+        name: resource.kind,
         api_version: &api_version,
         manager: "fuzz",
         subresource: if input.subresource { "status" } else { "" },
         reset_fields: &["status"],
-        views: &[],
+        versions: None,
         now: "2000-01-01T00:00:00Z",
     };
     let object = |bytes: &[u8]| -> Option<Map<String, Value>> {
@@ -56,14 +57,14 @@ fuzz_target!(|input: Input<'_>| {
     if let Ok(mut applied) = apply(&request, live.as_ref(), &document, input.force) {
         // Applied once more, nothing is left to do.
         if let Ok(mut again) = apply(&request, Some(&applied), &document, input.force) {
-            keep_times(&applied, &mut again);
+            keep_times(request.kind, &applied, &mut again);
         }
         update(&request, live.as_ref(), &mut applied);
     }
     if let Some(mut new) = typed(document) {
         update(&request, live.as_ref(), &mut new);
         if let Some(live) = &live {
-            keep_times(live, &mut new);
+            keep_times(request.kind, live, &mut new);
         }
     }
 });

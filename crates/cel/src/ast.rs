@@ -9,7 +9,9 @@ use crate::source::{Location, Source};
 pub(crate) type Id = u32;
 
 /// The variable in which macros collect their result.
-pub(crate) const ACCUMULATOR: &str = "__result__";
+pub(crate) const ACCUMULATOR: &str = "@result";
+/// What that variable was called before; loops may not use the name.
+pub(crate) const OLD_ACCUMULATOR: &str = "__result__";
 
 #[derive(Clone, Debug)]
 pub(crate) struct Expr {

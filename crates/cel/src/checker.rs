@@ -10,6 +10,7 @@ use smol_str::SmolStr;
 use self::assign::{Mapping, most_general, rebuild};
 use crate::ast::{Comprehension, Expr, Id, Kind, Literal, Places};
 use crate::env::Env;
+use crate::escape::is_reserved;
 use crate::functions::{self, Function};
 use crate::parser::Parsed;
 use crate::source::Issues;
@@ -32,10 +33,6 @@ impl Checked {
 
     pub(crate) fn overloads(&self, id: Id) -> &[&'static str] {
         self.overloads.get(&id).map_or(&[], Vec::as_slice)
-    }
-
-    pub(crate) fn name(&self, id: Id) -> Option<&SmolStr> {
-        self.names.get(&id)
     }
 
     pub(crate) fn refers_to(&self, name: &str) -> bool {
@@ -139,7 +136,7 @@ impl Checker<'_> {
                 for (element, optional) in elements.iter_mut().zip(optional.iter()) {
                     self.check(element);
                     let t = self.entry_type(element, *optional);
-                    joined = Some(self.join(element.id, joined, t));
+                    joined = Some(self.join(joined, t));
                 }
                 let element = joined.unwrap_or_else(|| self.new_var());
                 self.set(id, Type::list(element));
@@ -150,23 +147,34 @@ impl Checker<'_> {
                     self.check(&mut entry.key);
                     let (keys, values) = joined.map_or((None, None), |(keys, values)| (Some(keys), Some(values)));
                     let t = self.get(&entry.key);
-                    let keys = self.join(entry.key.id, keys, t);
+                    let keys = self.join(keys, t);
                     self.check(&mut entry.value);
                     let t = self.entry_type(&entry.value, entry.optional);
-                    joined = Some((keys, self.join(entry.value.id, values, t)));
+                    joined = Some((keys, self.join(values, t)));
                 }
                 let (keys, values) = joined.unwrap_or_else(|| (self.new_var(), self.new_var()));
                 self.set(id, Type::map(keys, values));
             }
             Kind::Struct { name, fields } => {
-                let name = name.clone();
-                fields.iter_mut().for_each(|field| self.check(&mut field.value));
                 self.set(id, Type::Error);
-                match self.lookup(&name) {
-                    None => self.undeclared(id, &name),
-                    // Objects of CRDs cannot be made, nor anything else in this dialect that has a name.
-                    Some(Type::Type(_)) => self.report(id, format!("'{name}' is not a message type")),
-                    Some(t) => self.report(id, format!("'{}' is not a type", t.name())),
+                let name = name.clone();
+                let Some(found) = self.lookup(&name) else { return self.undeclared(id, &name) };
+                // Objects of CRDs cannot be made, nor anything else in this dialect that has a name.
+                let is_type = matches!(found, Type::Type(_));
+                let message = if is_type {
+                    format!("'{name}' is not a message type")
+                } else {
+                    format!("'{}' is not a type", found.name())
+                };
+                self.report(id, message);
+                for field in fields {
+                    self.check(&mut field.value);
+                    let message = if is_type {
+                        format!("undefined field '{}'", field.name)
+                    } else {
+                        format!("unexpected failed resolution of '{name}'")
+                    };
+                    self.report(field.id, message);
                 }
             }
             Kind::Comprehension(fold) => self.check_fold(id, fold),
@@ -190,13 +198,13 @@ impl Checker<'_> {
         }
     }
 
-    fn join(&mut self, id: Id, previous: Option<Type>, current: Type) -> Type {
+    fn join(&mut self, previous: Option<Type>, current: Type) -> Type {
         let Some(previous) = previous else { return current };
         if self.is_assignable(&previous, &current) {
             return most_general(&previous, &current).clone();
         }
-        self.mismatch(id, &previous, &current);
-        Type::Error
+        // Literals of mixed types are refused later, except where they are arguments of `format`.
+        Type::Dyn
     }
 
     fn check_select(&mut self, expr: &mut Expr) {
@@ -247,8 +255,12 @@ impl Checker<'_> {
             return Type::Error;
         };
         // Segments of paths that no field can be named by are no fields.
-        let found = schema.below(field).filter(|_| !field.starts_with('@'));
-        if let Some(t) = found.and_then(|schema| schema.type_at(&format!("{object}.{field}"))) {
+        let typed = |field: &str| {
+            let found = schema.below(field).filter(|_| !field.starts_with('@'));
+            found.and_then(|schema| schema.type_at(&format!("{object}.{field}")))
+        };
+        let keyword = || if is_reserved(field) { typed(&format!("__{field}__")) } else { None };
+        if let Some(t) = typed(field).or_else(keyword) {
             return t;
         }
         self.report(id, format!("undefined field '{field}'"));

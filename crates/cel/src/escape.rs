@@ -24,6 +24,11 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
+/// Whether a name means something else in expressions.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
 /// The field's name of a property, when the property can be named.
 pub fn escape(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|char: char| char.is_ascii_digit()) {

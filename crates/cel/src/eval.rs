@@ -19,6 +19,19 @@ pub(crate) enum Stop {
     Fault(Fault),
     /// The evaluation cost too much; nothing goes on.
     TooExpensive,
+    /// cel-go fails to compute the cost of a call, and with it the whole evaluation.
+    Broken(&'static str),
+}
+
+impl Stop {
+    fn is_final(&self) -> bool {
+        !matches!(self, Self::Fault(_))
+    }
+}
+
+/// Whether an evaluation ends here, whatever is around.
+fn is_final(result: &Evaluated<'_>) -> bool {
+    result.as_ref().is_err_and(Stop::is_final)
 }
 
 impl From<Fault> for Stop {
@@ -93,7 +106,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
 
     /// Notes a result for the costs of what uses it.
     fn observed(&mut self, id: Id, result: Evaluated<'a>) -> Evaluated<'a> {
-        if result == Err(Stop::TooExpensive) {
+        if is_final(&result) {
             return result;
         }
         self.tracker.push(id, result.as_ref().ok())?;
@@ -111,7 +124,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
                 }
                 Ok(Value::Bool(_)) => {}
                 Ok(_) => first = first.or(Some(Stop::Fault("no such overload".into()))),
-                Err(Stop::TooExpensive) => return Err(Stop::TooExpensive),
+                Err(stop) if stop.is_final() => return Err(stop),
                 Err(stop) => first = first.or(Some(stop)),
             }
         }
@@ -137,7 +150,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
         let function = if negated { "_!=_" } else { "_==_" };
         let overload = if negated { "not_equals" } else { "equals" };
         if let Some(args) = self.tracker.take_args(&[one.id(), two.id()]) {
-            self.tracker.charge_call(function, Some(overload), &args, result.as_ref().ok());
+            self.tracker.charge_call(function, Some(overload), &args, result.as_ref().ok())?;
         }
         self.observed(id, result)
     }
@@ -146,24 +159,24 @@ impl<'p, 'a> Evaluator<'p, 'a> {
     #[expect(clippy::type_complexity, reason = "two results, either of which may be at fault")]
     fn both(&mut self, one: &'p Step, two: &'p Step) -> Result<(Evaluated<'a>, Evaluated<'a>), Stop> {
         let left = self.eval(one);
-        if left == Err(Stop::TooExpensive) {
-            return Err(Stop::TooExpensive);
+        if is_final(&left) {
+            return left.map(|_| (Ok(Value::Null), Ok(Value::Null)));
         }
         let right = self.eval(two);
-        if right == Err(Stop::TooExpensive) {
-            return Err(Stop::TooExpensive);
+        if is_final(&right) {
+            return right.map(|_| (Ok(Value::Null), Ok(Value::Null)));
         }
         Ok((left, right))
     }
 
     fn call(&mut self, call: &'p Call) -> Evaluated<'a> {
         let result = self.call_result(call);
-        if result == Err(Stop::TooExpensive) {
+        if is_final(&result) {
             return result;
         }
         let ids: Vec<Id> = call.args.iter().map(Step::id).collect();
         if let Some(args) = self.tracker.take_args(&ids) {
-            self.tracker.charge_call(call.function.name, call.overload, &args, result.as_ref().ok());
+            self.tracker.charge_call(call.function.name, call.overload, &args, result.as_ref().ok())?;
         }
         if call.accumulates {
             // What is being built must not be held elsewhere, or it could not be added to in place.
@@ -186,7 +199,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
         for arg in &call.args {
             match self.eval(arg) {
                 Ok(value) => args.push(value),
-                Err(Stop::TooExpensive) => return Err(Stop::TooExpensive),
+                Err(stop) if stop.is_final() => return Err(stop),
                 Err(stop) if call.function.name == "@not_strictly_false" => {
                     let _ = stop;
                     return Ok(Value::Bool(true));
@@ -203,7 +216,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
 
     fn list(&mut self, id: Id, elements: &'p [Step], optional: &[bool]) -> Evaluated<'a> {
         let result = self.list_result(elements, optional);
-        if result == Err(Stop::TooExpensive) {
+        if is_final(&result) {
             return result;
         }
         let ids: Vec<Id> = elements.iter().map(Step::id).collect();
@@ -232,7 +245,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
 
     fn map(&mut self, id: Id, entries: &'p [(Step, Step, bool)]) -> Evaluated<'a> {
         let result = self.map_result(entries);
-        if result == Err(Stop::TooExpensive) {
+        if is_final(&result) {
             return result;
         }
         let ids: Vec<Id> = entries.iter().flat_map(|(key, value, _)| [key.id(), value.id()]).collect();
@@ -274,7 +287,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
         for arg in rest {
             match self.eval(arg) {
                 Ok(value) => args.push(value),
-                Err(Stop::TooExpensive) => return Err(Stop::TooExpensive),
+                Err(stop) if stop.is_final() => return Err(stop),
                 Err(stop) => {
                     failed = Some(stop);
                     break;
@@ -331,12 +344,5 @@ impl crate::plan::Members {
             },
             _ => false,
         }
-    }
-}
-
-impl PartialEq for Value<'_> {
-    /// Only used to tell apart how evaluations end.
-    fn eq(&self, _: &Self) -> bool {
-        false
     }
 }

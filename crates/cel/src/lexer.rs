@@ -90,11 +90,18 @@ pub(crate) struct Token {
     pub(crate) end: usize,
 }
 
+/// Text that is no token.
+pub(crate) struct NoToken {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    message: String,
+}
+
 /// How far a kind of token reaches, or the index of the character that ends the hope for one.
 type Reach = Result<usize, usize>;
 
 /// Cuts the text into tokens; what fits none is reported and skipped. The last token is the end.
-pub(crate) fn tokens(source: &Source, issues: &mut Vec<(usize, String)>) -> Vec<Token> {
+pub(crate) fn tokens(source: &Source, issues: &mut Vec<NoToken>) -> Vec<Token> {
     let chars = source.chars();
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -108,7 +115,7 @@ pub(crate) fn tokens(source: &Source, issues: &mut Vec<(usize, String)>) -> Vec<
             }
             Err(stop) => {
                 let text = source.slice(at, stop + 1);
-                issues.push((at, format!("token recognition error at: '{}'", plain(&text))));
+                issues.push(NoToken { start: at, end: stop + 1, message: format!("token recognition error at: '{text}'") });
                 at = stop + 1;
             }
         }
@@ -288,8 +295,8 @@ fn escaped_identifier(chars: &[char], at: usize) -> Reach {
 }
 
 /// Reports what the lexer found.
-pub(crate) fn report(found: Vec<(usize, String)>, source: &Source, issues: &mut Issues) {
-    for (at, message) in found {
-        issues.report(source.location(u32::try_from(at).unwrap_or(u32::MAX)), format!("Syntax error: {message}"));
+pub(crate) fn report(found: &[NoToken], source: &Source, issues: &mut Issues) {
+    for NoToken { start, message, .. } in found {
+        issues.report(source.location(u32::try_from(*start).unwrap_or(u32::MAX)), format!("Syntax error: {message}"));
     }
 }

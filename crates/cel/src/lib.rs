@@ -8,7 +8,8 @@
 //! let schema = serde_json::json!({"type": "object", "properties": {"replicas": {"type": "integer"}}});
 //! let env = Env::new(vec![Variable::new("self", &Schema::structural(&schema, false))]);
 //! let program = env.check("self.replicas < 3").unwrap().program().unwrap();
-//! let answer = program.eval(&[Some(&serde_json::json!({"replicas": 2}))], PER_CALL_LIMIT);
+//! let object = serde_json::json!({"replicas": 2});
+//! let answer = program.eval(&[Some((&object).into())], PER_CALL_LIMIT);
 //! assert_eq!(answer.result, Ok(Answer::Bool(true)));
 //! ```
 mod ast;
@@ -30,7 +31,7 @@ mod value;
 
 pub use env::{Env, Variable};
 pub use escape::{escape, unescape};
-pub use program::{Answer, BUDGET, Checking, EvalError, Evaluation, PER_CALL_LIMIT, Program};
+pub use program::{Answer, BUDGET, Checking, EvalError, Evaluation, Input, PER_CALL_LIMIT, Program};
 pub use schema::Schema;
 pub use source::Issues;
 pub use types::Type;

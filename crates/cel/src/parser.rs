@@ -60,7 +60,8 @@ pub(crate) fn parse(text: &str) -> Result<Parsed, Issues> {
         issues.report(Location::NONE, message);
         return Err(issues.told(&source));
     }
-    let mut parser = Parser { stream: Stream::new(Arc::clone(&source)), builder: Builder::new(Arc::clone(&source)) };
+    let (stream, builder) = (Stream::new(Arc::clone(&source)), Builder::new(Arc::clone(&source)));
+    let mut parser = Parser { stream, builder, partial: None };
     let node = parser.start();
     let mut issues = parser.stream.issues;
     if let Ok(node) = node {
@@ -86,6 +87,8 @@ type Parse<R = Node> = Result<R, Stop>;
 struct Parser {
     stream: Stream,
     builder: Builder,
+    /// What was understood of the rule that failed last.
+    partial: Option<Node>,
 }
 
 impl Parser {
@@ -101,8 +104,14 @@ impl Parser {
     fn ended(&mut self, result: Parse) -> Parse {
         match self.stream.called(result)? {
             Some(node) => Ok(node),
-            None => Ok(self.error()),
+            None => Ok(self.partial.take().unwrap_or_else(|| self.error())),
         }
+    }
+
+    /// Stops a rule of which this much was understood.
+    fn failed(&mut self, node: Parse, stop: Stop) -> Parse {
+        self.partial = Some(node?);
+        Err(stop)
     }
 
     fn global(&mut self, op: Token, function: &str, args: Vec<Node>, deeper: u16) -> Parse {
@@ -145,7 +154,11 @@ impl Parser {
         }
         let op = self.stream.take();
         let truthy = self.logic(only(&[T::Colon]))?;
-        self.stream.expect(2, T::Colon, Next { set: EXPR, end: false })?;
+        if let Err(stop) = self.stream.expect(2, T::Colon, Next { set: EXPR, end: false }) {
+            let falsy = self.error();
+            let node = self.global(op, "_?_:_", vec![condition, truthy, falsy], 1);
+            return self.failed(node, stop);
+        }
         let falsy = self.expr(END)?;
         self.global(op, "_?_:_", vec![condition, truthy, falsy], 1)
     }
@@ -232,7 +245,11 @@ impl Parser {
 
     fn unary(&mut self) -> Parse {
         self.stream.call(Next { set: RELATIONS | PRODUCTS | SUMS | set(&[T::And, T::Or]), end: true });
+        let start = self.stream.token(0);
         let result = self.signed();
+        if result.is_err() {
+            self.partial = Some(Node { expr: self.builder.text(start, "<<error>>"), depth: 0 });
+        }
         self.ended(result)
     }
 
@@ -299,7 +316,7 @@ impl Parser {
                 (_, T::Question | T::Ident | T::EscIdent, _) => self.select(operand)?,
                 _ => {
                     let start = self.stream.position();
-                    return Err(Stop::NoViable { site: 5, start, end: start + 1 });
+                    return self.failed(Ok(operand), Stop::NoViable { site: 5, start, end: start + 1 });
                 }
             };
         }
@@ -313,26 +330,36 @@ impl Parser {
             self.stream.take();
         }
         let index = self.expr(only(&[T::RBracket]))?;
-        self.stream.expect(7, T::RBracket, SUFFIX)?;
-        self.global(op, if optional { "_[?_]" } else { "_[_]" }, vec![operand, index], 1)
+        let closed = self.stream.expect(7, T::RBracket, SUFFIX);
+        let node = self.global(op, if optional { "_[?_]" } else { "_[_]" }, vec![operand, index], 1);
+        match closed {
+            Ok(_) => node,
+            Err(stop) => self.failed(node, stop),
+        }
     }
 
     fn member_call(&mut self, operand: Node) -> Parse {
         self.stream.take();
         let name = self.stream.take();
         let name = self.stream.text(name);
-        let (open, args) = self.arguments(SUFFIX)?;
+        let (open, args, stop) = self.arguments(SUFFIX)?;
         let depth = 1 + args.iter().map(|arg| arg.depth).max().unwrap_or(0).max(operand.depth);
         let at = self.builder.at(open);
         let args = args.into_iter().map(|arg| arg.expr).collect();
         let expr = self.builder.call(at, &name, Some(operand.expr), args);
-        self.within(Node { expr, depth })
+        let node = self.within(Node { expr, depth });
+        match stop {
+            None => node,
+            Some(stop) => self.failed(node, stop),
+        }
     }
 
-    /// `( ... )` after a name.
-    fn arguments(&mut self, after: Next) -> Parse<(Token, Vec<Node>)> {
+    /// `( ... )` after a name, and why it ended early.
+    fn arguments(&mut self, after: Next) -> Parse<(Token, Vec<Node>, Option<Stop>)> {
         let open = self.stream.take();
-        self.stream.sync(8, Next { set: EXPR | set(&[T::RParen]), end: false })?;
+        if let Err(stop) = self.stream.sync(8, Next { set: EXPR | set(&[T::RParen]), end: false }) {
+            return Ok((open, Vec::new(), Some(stop)));
+        }
         let mut args = Vec::new();
         if self.stream.is_in(EXPR) {
             self.stream.call(only(&[T::RParen]));
@@ -345,8 +372,8 @@ impl Parser {
             self.stream.leave(Rule::ExprList, 1);
             self.stream.called(Ok(()))?;
         }
-        self.stream.expect(9, T::RParen, after)?;
-        Ok((open, args))
+        let stop = self.stream.expect(9, T::RParen, after).err();
+        Ok((open, args, stop))
     }
 
     fn select(&mut self, operand: Node) -> Parse {
@@ -355,7 +382,9 @@ impl Parser {
         if optional {
             self.stream.take();
         }
+        let start = self.stream.token(0);
         let Some((at, name)) = self.name(SUFFIX)? else {
+            self.builder.report(start, "unsupported ident kind");
             return Ok(self.error());
         };
         let depth = operand.depth + 1;
@@ -447,10 +476,14 @@ impl Parser {
         let word = self.stream.text(token);
         name.push_str(&word);
         if self.peek() == T::LParen {
-            let (open, args) = self.arguments(END)?;
-            return match self.builder.reserved(first, &word) {
+            let (open, args, stop) = self.arguments(END)?;
+            let node = match self.builder.reserved(first, &word) {
                 Some(error) => Ok(Node { expr: error, depth: 0 }),
                 None => self.global(open, &name, args, 0),
+            };
+            return match stop {
+                None => node,
+                Some(stop) => self.failed(node, stop),
             };
         }
         let expr = match self.builder.reserved(first, &word) {

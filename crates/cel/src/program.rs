@@ -1,6 +1,6 @@
 //! Compiled expressions.
 
-use serde_json::Value as Json;
+use serde_json::{Map as Fields, Value as Json};
 
 use crate::checker::{Checked, check};
 use crate::cost::{Cost, estimate};
@@ -8,6 +8,7 @@ use crate::env::Env;
 use crate::eval::{Binding, Evaluator, Stop, TOO_EXPENSIVE};
 use crate::parser::{Parsed, parse};
 use crate::plan::{Step, plan};
+use crate::schema::Schema;
 use crate::source::Issues;
 use crate::types::Type;
 use crate::value::collection::Map;
@@ -67,6 +68,44 @@ impl Checking {
     }
 }
 
+/// The value of a variable.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'a> {
+    /// Any JSON.
+    Value(&'a Json),
+    /// The fields of an object.
+    Object(&'a Fields<String, Json>),
+}
+
+impl<'a> From<&'a Json> for Input<'a> {
+    fn from(value: &'a Json) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl<'a> From<&'a Fields<String, Json>> for Input<'a> {
+    fn from(fields: &'a Fields<String, Json>) -> Self {
+        Self::Object(fields)
+    }
+}
+
+impl<'a> Input<'a> {
+    /// The fields, when it is an object.
+    pub fn as_object(self) -> Option<&'a Fields<String, Json>> {
+        match self {
+            Self::Value(value) => value.as_object(),
+            Self::Object(fields) => Some(fields),
+        }
+    }
+
+    fn read(self, schema: &'a Schema) -> Outcome<'a> {
+        match self {
+            Self::Value(value) => json::value(value, schema),
+            Self::Object(fields) => json::object(fields, schema),
+        }
+    }
+}
+
 /// How an evaluation went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evaluation {
@@ -98,12 +137,20 @@ pub struct EvalError {
 
 impl Program {
     /// Evaluates over values of the variables, in their order; none for an optional variable without a value.
-    pub fn eval(&self, values: &[Option<&Json>], limit: u64) -> Evaluation {
+    pub fn eval(&self, values: &[Option<Input<'_>>], limit: u64) -> Evaluation {
+        self.run(values, limit, true)
+    }
+
+    /// The same, with the values of optional variables as they are: Kubernetes evaluates messages so.
+    pub fn eval_plain(&self, values: &[Option<Input<'_>>], limit: u64) -> Evaluation {
+        self.run(values, limit, false)
+    }
+
+    fn run(&self, values: &[Option<Input<'_>>], limit: u64, wrap: bool) -> Evaluation {
         let bindings = self.env.variables.iter().zip(values).map(|(variable, value)| {
-            let read = |json| json::value(json, &variable.schema);
-            let value: Outcome<'_> = match (value, variable.optional) {
-                (Some(json), false) => read(json),
-                (Some(json), true) => read(json).map(Value::some),
+            let value: Outcome<'_> = match (value.as_ref(), variable.optional && wrap) {
+                (Some(input), false) => input.read(&variable.schema),
+                (Some(input), true) => input.read(&variable.schema).map(Value::some),
                 (None, true) => Ok(Value::Optional(None)),
                 (None, false) => return None,
             };
@@ -113,6 +160,7 @@ impl Program {
         let result = match result {
             Ok(value) => Ok(answer(&value)),
             Err(Stop::TooExpensive) => Err(EvalError { message: TOO_EXPENSIVE.to_owned(), too_expensive: true }),
+            Err(Stop::Broken(text)) => Err(EvalError { message: text.to_owned(), too_expensive: false }),
             Err(Stop::Fault(fault)) => Err(EvalError { message: fault.to_string(), too_expensive: false }),
         };
         Evaluation { result, cost }

@@ -134,6 +134,23 @@ impl Schema {
         self.max_elements
     }
 
+    /// The node of a property that fields can name.
+    pub fn property(&self, name: &str) -> Option<&Arc<Self>> {
+        match &self.shape {
+            Shape::Object(object) => object.fields.get(&escape(name)?),
+            _ => None,
+        }
+    }
+
+    /// The node of a list's items or a map's values.
+    pub fn elements(&self) -> Option<&Arc<Self>> {
+        match &self.shape {
+            Shape::List(list) => list.items.as_ref(),
+            Shape::Map(values) => Some(values),
+            _ => None,
+        }
+    }
+
     /// The node below, by a field's name, `@idx` or `@elem`.
     pub(crate) fn below(&self, segment: &str) -> Option<&Arc<Self>> {
         match (&self.shape, segment) {

@@ -157,8 +157,19 @@ pub(crate) fn has_bad_certificates(definition: &Object) -> bool {
     !certificates.is_empty() && bundle::fault(certificates).is_some()
 }
 
+/// The field that a path of a rule leads to, as errors name it.
+pub(crate) fn field_text(path: &str, schema: &Object) -> Option<String> {
+    field_path::follow(path, props::Props(schema), true).ok().map(|found| found.text())
+}
+
 /// What keeps a schema from being structural, or why that cannot be said.
 pub(crate) fn structural_faults(schema: &Object, at: Path<'_>) -> Result<Vec<FieldError>, String> {
     let schema = props::Props(schema);
     structural::unreadable(schema).map_or_else(|| Ok(structural::faults(schema, at)), Err)
+}
+
+/// Whether a schema is a structural one, of types that OpenAPI knows.
+pub(crate) fn is_structural(schema: &Object) -> bool {
+    let schema = props::Props(schema);
+    !schema.any(&mut schema::has_unknown_type) && !structural::is_not(schema)
 }

@@ -7,7 +7,7 @@
 mod compile;
 mod facet;
 
-pub use facet::Facet;
+pub use facet::{Enumeration, Facet};
 
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -176,8 +176,8 @@ impl Schema {
     }
 
     /// `enum`.
-    pub fn enumeration(&self) -> &[Value] {
-        self.find(|facet| if let Facet::Enum(values) = facet { Some(&**values) } else { None }).unwrap_or_default()
+    pub fn enumeration(&self) -> Option<&Enumeration> {
+        self.find(|facet| if let Facet::Enum(values) = facet { Some(&**values) } else { None })
     }
 
     /// `required`.

@@ -21,6 +21,8 @@ use place::Place;
 
 /// About as many faults are told. Kubernetes has no limit: there an answer can be much larger than the object.
 const FAULTS_MAX: usize = 10_000;
+/// About as many bytes of them: one fault can show a large value, or a long enumeration.
+const SIZE_MAX: usize = 4 << 20;
 
 impl Schema {
     /// The faults of a new object.
@@ -56,15 +58,17 @@ struct Check {
     base: &'static str,
     faults: Option<Vec<Fault>>,
     failures: usize,
+    /// The bytes of all that was told, also of what did not count in the end.
+    size: usize,
 }
 
 impl Check {
     fn loud(base: &'static str) -> Self {
-        Self { base, faults: Some(Vec::new()), failures: 0 }
+        Self { base, faults: Some(Vec::new()), failures: 0, size: 0 }
     }
 
     fn quiet() -> Self {
-        Self { base: "", faults: None, failures: 0 }
+        Self { base: "", faults: None, failures: 0, size: 0 }
     }
 
     /// What was found, each text once.
@@ -78,8 +82,11 @@ impl Check {
         self.failures += 1;
         if let Some(faults) = &mut self.faults
             && faults.len() < FAULTS_MAX
+            && self.size < SIZE_MAX
         {
-            faults.push(fault(self.base));
+            let fault = fault(self.base);
+            self.size += fault.size();
+            faults.push(fault);
         }
     }
 
@@ -215,9 +222,13 @@ impl Check {
     }
 
     fn enumeration(&mut self, schema: &Schema, data: Data<'_>, at: &Place<'_>) {
-        let known = schema.enumeration();
-        if !known.is_empty() && !known.iter().any(|known| converts_to(data, known)) {
-            self.fault(|base| Fault::not_supported(base, at, data, known));
+        let Some(known) = schema.enumeration() else { return };
+        let right = match data {
+            Data::Text(text) => known.has_text(text),
+            data => known.values().iter().any(|known| converts_to(data, known)),
+        };
+        if !right {
+            self.fault(|base| Fault::not_supported(base, at, data, known.values()));
         }
     }
 }

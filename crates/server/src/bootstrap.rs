@@ -85,7 +85,7 @@ pub(crate) fn store(server: &Server, group: &str, plural: &str, manager: &str, o
         metadata.insert("uid".into(), uid::uuid_v4().into());
         metadata.insert("creationTimestamp".into(), now.as_str().into());
     }
-    crate::ownership::track(server.catalog(), &served, None, &mut object, manager, "");
+    crate::ownership::track(&served, None, &mut object, manager, "");
     if plural == "services" {
         service::allocate(&mut object, || OWN_ADDRESS.to_owned(), || 0);
     }

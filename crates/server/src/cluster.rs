@@ -57,6 +57,8 @@ pub(crate) struct State {
     pub(crate) namespaces: BTreeSet<Name>,
     /// Definitions that their controller has to look at.
     pub(crate) definitions: BTreeSet<Name>,
+    /// Collections that are closed and may still be followed to their end.
+    closed: Vec<Collection>,
     journal: Option<Arc<Journal>>,
 }
 
@@ -78,6 +80,7 @@ impl Cluster {
             owners: Owners::default(),
             namespaces: BTreeSet::new(),
             definitions: BTreeSet::new(),
+            closed: Vec::new(),
             journal: journal.clone(),
         };
         let changed = RwLock::new(state.tables.iter().map(|_| watch::Sender::new(1)).collect());
@@ -161,9 +164,19 @@ impl Cluster {
     /// A new collection for the objects of a resource, empty.
     pub(crate) fn open(&self, resource: &Name) -> Collection {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let collection = Collection::at(state.tables.len());
-        state.tables.push(Table::of(resource.clone()));
-        self.changed.write().unwrap_or_else(PoisonError::into_inner).push(watch::Sender::new(state.revision));
+        let mut changed = self.changed.write().unwrap_or_else(PoisonError::into_inner);
+        // Numbers are not used again: somebody may still hold one. What they stood for need not stay.
+        let State { tables, closed, .. } = &mut *state;
+        closed.retain(|collection| {
+            let followed = changed.get(collection.index()).is_some_and(|changed| changed.receiver_count() > 0);
+            if let Some(table) = tables.get_mut(collection.index()).filter(|_| !followed) {
+                table.forget();
+            }
+            followed
+        });
+        let collection = Collection::at(tables.len());
+        tables.push(Table::of(resource.clone()));
+        changed.push(watch::Sender::new(state.revision));
         collection
     }
 
@@ -174,9 +187,9 @@ impl Cluster {
             return false;
         };
         table.close();
-        if let Some(changed) = self.changed.write().unwrap_or_else(PoisonError::into_inner).get_mut(collection.index())
-        {
-            *changed = watch::Sender::new(0);
+        state.closed.push(collection);
+        if let Some(changed) = self.changed.read().unwrap_or_else(PoisonError::into_inner).get(collection.index()) {
+            changed.send_replace(state.revision);
         }
         true
     }

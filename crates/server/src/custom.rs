@@ -7,9 +7,11 @@ mod definition;
 mod form;
 mod strategy;
 mod table;
+mod versions;
 
 pub(crate) use definition::{Definition, Version};
 pub(crate) use rolewright_crd::metadata::Malformed;
+pub(crate) use versions::Versions;
 
 use crate::facts::Handling;
 

@@ -30,10 +30,12 @@ pub mod service;
 mod service_account;
 mod storage;
 mod stored;
+pub mod versions;
 mod volumes;
 mod warn;
 mod workload;
 
+pub(crate) use self::check::read_selector;
 use crate::catalog::Conversion;
 use crate::strategy::Strategy;
 

@@ -6,6 +6,7 @@
 mod apply;
 mod compare;
 mod conflict;
+mod custom;
 mod element;
 mod entries;
 mod fields;
@@ -19,29 +20,46 @@ mod set;
 mod times;
 mod to_set;
 mod validate;
+mod versions;
 mod zero;
 
+use rolewright_crd::Schema;
 use serde_json::{Map, Value};
 
-use crate::facts::{self, Type};
+use crate::facts::Type;
 use crate::strategy::Object;
 pub use apply::apply;
-use compare::{Comparison, Malformed, compare};
+use compare::compare;
 pub use element::{Element, Number, Scalar};
 use entries::{Entry, Identity};
-pub(crate) use scale::{from_scale, to_scale};
+pub(crate) use scale::{Replicas, built_in_replicas, from_scale, to_scale};
 use schema::Place;
 pub use set::Set;
 pub use times::keep_times;
+use versions::Changes;
+pub use versions::{Converted, Unconverted, Version, Versions, unchanged};
 
 /// The longest name of a manager, in bytes.
 const MAX_MANAGER: usize = 128;
 
+/// What describes the objects of a kind.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind<'a> {
+    /// The type of a built-in kind.
+    BuiltIn(&'static Type),
+    /// The schema in a version of a custom kind.
+    Custom(&'a Schema),
+    /// Nothing: a version of a custom kind without a schema.
+    Deduced,
+}
+
 /// A request that changes an object, as far as it matters here.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The type of the object.
-    pub ty: &'static Type,
+    /// What describes the object.
+    pub kind: Kind<'a>,
+    /// The name of its kind, for example `Deployment`.
+    pub name: &'a str,
     /// Its group and version, for example `apps/v1`.
     pub api_version: &'a str,
     /// Who asks; see [`manager`].
@@ -52,29 +70,25 @@ pub struct Request<'a> {
     pub reset_fields: &'a [&'a str],
     /// The time, in seconds: `2026-11-16T01:02:03Z`.
     pub now: &'a str,
-    /// The same change in other versions, in which managers may have named their fields.
-    pub views: &'a [View],
+    /// The other versions in which managers may have named their fields; there may be none.
+    pub versions: Option<&'a dyn Versions>,
 }
 
-/// A change in another version than that of the request.
-#[derive(Clone, Debug)]
-pub struct View {
-    /// The type in that version.
-    pub ty: &'static Type,
-    /// The group and version.
-    pub api_version: String,
-    /// What is stored now.
-    pub live: Object,
-    /// What will be.
-    pub new: Object,
-}
-
-impl Request<'_> {
+impl<'a> Request<'a> {
     /// What the writer does not come to own.
     fn reset(&self) -> Set {
-        let paths: Vec<Vec<&str>> = self.reset_fields.iter().map(|path| path.split('.').collect()).collect();
-        Set::of_names(paths.iter().map(Vec::as_slice))
+        names(self.reset_fields)
     }
+
+    fn place(&self) -> Place<'a> {
+        Place::root(self.kind)
+    }
+}
+
+/// Paths of names, written with dots, as a set.
+fn names(paths: &[&str]) -> Set {
+    let paths: Vec<Vec<&str>> = paths.iter().map(|path| path.split('.').collect()).collect();
+    Set::of_names(paths.iter().map(Vec::as_slice))
 }
 
 /// The name of a manager: what the client says, or else the program in its User-Agent.
@@ -124,19 +138,21 @@ fn track<'a>(
     old: &Object,
     new: &Object,
     mut entries: Vec<Entry<'a>>,
-) -> Result<Vec<Entry<'a>>, Malformed> {
-    let place = Place::of(request.ty);
-    let mut changes = compare(place, old, new)?;
-    changes.exclude(&request.reset());
-    reconcile_all(request, &mut entries)?;
-    let mut others = Vec::new();
-    for view in request.views {
-        let mut changes = compare(Place::of(view.ty), &view.live, &view.new)?;
-        changes.exclude(&request.reset());
-        others.push((view.api_version.as_str(), changes));
+) -> Result<Vec<Entry<'a>>, String> {
+    let place = request.place();
+    if !matches!(request.kind, Kind::BuiltIn(_)) {
+        // Objects of built-in kinds are of their types by now.
+        for object in [new, old] {
+            validate::validate(place, object, true)?;
+        }
     }
-    release(&mut entries, &changes, &others);
-    let mut own = changes.modified.union(changes.added);
+    versions::reconcile(request, old, &mut entries)?;
+    let mut own = compare(place, old, new).map_err(|_| "failed to compare objects".to_owned())?;
+    own.exclude(&request.reset());
+    let changes = Changes::new(request, own, &entries, old, new)?;
+    changes.release(&mut entries);
+    let own = changes.into_own();
+    let mut own = own.modified.union(own.added);
     own.subtract(set::unowned());
     if !own.is_empty() {
         let manager = if request.manager.is_empty() { "unknown" } else { request.manager };
@@ -154,42 +170,6 @@ fn track<'a>(
     Ok(entries)
 }
 
-/// Drops entries of versions that are no more, and brings the others in line with the type.
-fn reconcile_all(request: &Request<'_>, entries: &mut Vec<Entry<'_>>) -> Result<(), Malformed> {
-    let split = |version: &str| match version.split_once('/') {
-        Some((group, version)) => (group.to_owned(), version.to_owned()),
-        None => (String::new(), version.to_owned()),
-    };
-    if entries.iter().any(|entry| entry.version.matches('/').count() > 1) {
-        return Err(Malformed);
-    }
-    let (group, _) = split(request.api_version);
-    entries.retain_mut(|entry| {
-        let ty = if entry.version == request.api_version {
-            Some(request.ty)
-        } else {
-            let (of, version) = split(entry.version);
-            let kind = request.ty.name.rsplit('.').next().unwrap_or_default();
-            // The same object may have kinds in two groups, but each group knows only its own.
-            facts::type_of(&of, &version, kind).filter(|_| of == group)
-        };
-        ty.inspect(|ty| reconcile::reconcile(Place::of(ty), &mut entry.set)).is_some()
-    });
-    Ok(())
-}
-
-/// Takes what has changed from everybody. Some changes are known in the versions of others as well.
-fn release(entries: &mut Vec<Entry<'_>>, changes: &Comparison, others: &[(&str, Comparison)]) {
-    entries.retain_mut(|entry| {
-        let other = others.iter().find(|(version, _)| *version == entry.version);
-        let changes = other.map_or(changes, |(_, changes)| changes);
-        entry.set.subtract(&changes.modified);
-        entry.set.subtract(&changes.added);
-        entry.set.subtract(&changes.removed);
-        !entry.set.is_empty()
-    });
-}
-
 /// Whether a client wants no managedFields.
 fn is_reset(given: Option<&Value>) -> bool {
     match given {
@@ -204,16 +184,20 @@ fn is_reset(given: Option<&Value>) -> bool {
 
 /// Puts the list of entries in its place, or removes it.
 fn set_managed_fields(object: &mut Object, list: Option<Value>) {
-    let metadata = object.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
-    let Value::Object(metadata) = metadata else { return };
-    match list {
-        Some(list) => {
+    if let Some(list) = list {
+        let metadata = object.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(metadata) = metadata {
             metadata.insert("managedFields".to_owned(), list);
         }
-        None => {
-            metadata.remove("managedFields");
-        }
+    } else if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        metadata.remove("managedFields");
     }
+}
+
+/// Group, version and kind, as messages name them.
+fn group_version_kind(object: &Object) -> String {
+    let (group, version) = versions::split(text(object, "apiVersion"));
+    format!("{group}/{version}, Kind={}", text(object, "kind"))
 }
 
 fn text<'a>(object: &'a Object, name: &str) -> &'a str {
@@ -229,6 +213,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::facts;
 
     fn object(value: Value) -> Object {
         let Value::Object(object) = value else { panic!("{value}") };
@@ -236,8 +221,17 @@ mod tests {
     }
 
     fn request(manager: &'static str, now: &'static str) -> Request<'static> {
-        let ty = facts::type_of("", "v1", "ConfigMap").unwrap();
-        Request { ty, api_version: "v1", manager, subresource: "", reset_fields: &[], now, views: &[] }
+        let kind = Kind::BuiltIn(facts::type_of("", "v1", "ConfigMap").unwrap());
+        Request {
+            kind,
+            name: "ConfigMap",
+            api_version: "v1",
+            manager,
+            subresource: "",
+            reset_fields: &[],
+            now,
+            versions: None,
+        }
     }
 
     fn config_map(data: &Value) -> Object {

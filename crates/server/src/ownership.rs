@@ -1,32 +1,24 @@
 //! Whose fields an object has: the record that every write keeps.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
-use crate::catalog::{Catalog, Served};
-use crate::managed::{self, View};
+use crate::catalog::{Origin, Served};
+use crate::custom;
+use crate::kinds::versions::BuiltInVersions;
+use crate::managed::{self, Converted, Unconverted, Versions};
 use crate::status::Failure;
 use crate::strategy::Object;
 use crate::time;
 
 /// Records that `manager` writes `object` in the place of `live`. Both are in their stored form; fields are named as in
 /// the version that the client used.
-pub(crate) fn track(
-    catalog: &Catalog,
-    served: &Served,
-    live: Option<&Object>,
-    object: &mut Object,
-    manager: &str,
-    subresource: &str,
-) {
-    let views = live.map(|live| views(catalog, served, live, object)).unwrap_or_default();
+pub(crate) fn track(served: &Served, live: Option<&Object>, object: &mut Object, manager: &str, subresource: &str) {
     let Some(conversion) = served.conversion() else {
-        return record(served, live, object, manager, subresource, &views);
+        return record(served, live, object, manager, subresource);
     };
     let live = live.map(conversion.from_stored);
     let mut view = (conversion.from_stored)(object);
-    record(served, live.as_ref(), &mut view, manager, subresource, &views);
+    record(served, live.as_ref(), &mut view, manager, subresource);
     let fields = view.get("metadata").and_then(|metadata| metadata.get("managedFields")).cloned();
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         match fields {
@@ -36,38 +28,13 @@ pub(crate) fn track(
     }
 }
 
-/// The change in each other version that a manager has used.
-fn views(catalog: &Catalog, served: &Served, live: &Object, new: &Object) -> Vec<View> {
-    let own = served.api_version();
-    let entries = live.get("metadata").and_then(|metadata| metadata.get("managedFields")).and_then(Value::as_array);
-    let versions = entries.into_iter().flatten().filter_map(|entry| entry.get("apiVersion").and_then(Value::as_str));
-    let versions: BTreeSet<&str> = versions.filter(|version| *version != own).collect();
-    let mut views = Vec::new();
-    for api_version in versions {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let Some(other) = catalog.find(group, version, &served.plural).filter(|_| group == served.group) else {
-            continue;
-        };
-        let form = |object: &Object| other.conversion().map_or_else(|| object.clone(), |to| (to.from_stored)(object));
-        let Some(built_in) = other.built_in() else { continue };
-        views.push(View { ty: built_in.ty, api_version: api_version.to_owned(), live: form(live), new: form(new) });
-    }
-    views
-}
-
-fn record(
-    served: &Served,
-    live: Option<&Object>,
-    object: &mut Object,
-    manager: &str,
-    subresource: &str,
-    views: &[View],
-) {
+fn record(served: &Served, live: Option<&Object>, object: &mut Object, manager: &str, subresource: &str) {
     let (version, now) = (served.api_version(), time::seconds(time::now()));
+    let versions = OtherVersions::of(served, subresource);
     let request = request(served, &version, manager, subresource, &now);
-    managed::update(&managed::Request { views, ..request }, live, object);
+    managed::update(&managed::Request { versions: Some(&versions), ..request }, live, object);
     if let Some(live) = live {
-        managed::keep_times(live, object);
+        managed::keep_times(served.described(), live, object);
     }
 }
 
@@ -81,19 +48,53 @@ pub(crate) fn apply(
     force: bool,
 ) -> Result<Object, Failure> {
     let (version, now) = (served.api_version(), time::seconds(time::now()));
-    managed::apply(&request(served, &version, manager, subresource, &now), live, configuration, force)
+    let versions = OtherVersions::of(served, subresource);
+    let request = request(served, &version, manager, subresource, &now);
+    managed::apply(&managed::Request { versions: Some(&versions), ..request }, live, configuration, force)
 }
 
 fn request<'a>(
-    served: &Served,
+    served: &'a Served,
     api_version: &'a str,
     manager: &'a str,
     subresource: &'a str,
     now: &'a str,
 ) -> managed::Request<'a> {
-    let reset_fields = served.handling(subresource).reset_fields;
-    let ty = served.built_in().map_or_else(|| crate::facts::type_of("", "v1", "ConfigMap").expect("x"), |b| b.ty);
-    managed::Request { ty, api_version, manager, subresource, reset_fields, now, views: &[] }
+    managed::Request {
+        kind: served.described(),
+        name: &served.kind,
+        api_version,
+        manager,
+        subresource,
+        reset_fields: served.handling(subresource).reset_fields,
+        now,
+        versions: None,
+    }
+}
+
+/// The versions of a kind.
+#[derive(Debug)]
+enum OtherVersions<'a> {
+    BuiltIn(BuiltInVersions<'a>),
+    Custom(custom::Versions<'a>),
+}
+
+impl<'a> OtherVersions<'a> {
+    fn of(served: &'a Served, subresource: &'a str) -> Self {
+        match &served.origin {
+            Origin::BuiltIn(built_in) => Self::BuiltIn(BuiltInVersions { resource: built_in.facts, subresource }),
+            Origin::Custom(used) => Self::Custom(custom::Versions { used, subresource }),
+        }
+    }
+}
+
+impl Versions for OtherVersions<'_> {
+    fn convert(&self, object: &Object, from: &str, to: &str) -> Result<Converted<'_>, Unconverted> {
+        match self {
+            Self::BuiltIn(versions) => versions.convert(object, from, to),
+            Self::Custom(versions) => versions.convert(object, from, to),
+        }
+    }
 }
 
 /// An object names each of its owners once. Returns a warning where it did not.

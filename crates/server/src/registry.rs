@@ -9,6 +9,7 @@ mod apply;
 mod bind;
 mod create;
 mod delete;
+mod evict;
 mod filter;
 mod furnish;
 mod list;
@@ -179,7 +180,11 @@ impl Call<'_> {
 
 /// The server's scheme has no name of its own in Kubernetes' errors, wherever the code says it is made.
 fn unnamed_scheme(mut failure: Failure) -> Failure {
-    for named in ["pkg/api/legacyscheme/scheme.go:30", "pkg/apis/meta/internalversion/scheme/register.go:27"] {
+    for named in [
+        "pkg/api/legacyscheme/scheme.go:30",
+        "pkg/apis/meta/internalversion/scheme/register.go:27",
+        "pkg/apiserver/apiserver.go:55",
+    ] {
         failure.message = failure.message.replace(named, "pkg/runtime/scheme.go:111");
     }
     failure

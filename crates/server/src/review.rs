@@ -55,7 +55,7 @@ fn created(call: &Call<'_>, review: fn(&Call<'_>, Object) -> Result<Object, Fail
         crate::registry::set_meta(&mut object, "namespace", call.info.namespace.as_str());
     }
     let manager = crate::managed::manager(&options.field_manager, call.user_agent);
-    crate::ownership::track(call.server.catalog(), call.served, None, &mut object, &manager, "");
+    crate::ownership::track(call.served, None, &mut object, &manager, "");
     let reviewed = review(call, object)?;
     Ok(respond::value(StatusCode::CREATED, &conformed(call.served, reviewed)))
 }
@@ -289,12 +289,13 @@ pub(crate) fn token(call: &Call<'_>) -> Result<Answer, Failure> {
             spec.insert("expirationSeconds".into(), 3600.into());
         }
         let request = crate::managed::Request {
-            ty,
+            kind: crate::managed::Kind::BuiltIn(ty),
+            name: expected.kind,
             api_version: "authentication.k8s.io/v1",
             manager: &manager,
             subresource: "token",
             reset_fields: &[],
-            views: &[],
+            versions: None,
             now: &crate::time::seconds(crate::time::now()),
         };
         crate::managed::update(&request, None, &mut object);

@@ -30,6 +30,9 @@ type managedFieldsItem struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`
 	Kind    string `json:"kind"`
+	// Definition makes it the life of a custom object; group and kind are the
+	// definition's then.
+	Definition json.RawMessage `json:"definition"`
 	// Strategy runs the registry's strategy after each step.
 	Strategy bool                `json:"strategy"`
 	Steps    []managedFieldsStep `json:"steps"`
@@ -38,7 +41,8 @@ type managedFieldsItem struct {
 type managedFieldsStep struct {
 	Operation string `json:"operation"`
 	Manager   string `json:"manager"`
-	// Version is the item's unless told.
+	// Group and Version are the item's unless told.
+	Group       *string         `json:"group"`
 	Version     string          `json:"version"`
 	Subresource string          `json:"subresource"`
 	Force       bool            `json:"force"`
@@ -57,6 +61,9 @@ type managedLife struct {
 // managedStep is the live object after a step, or why it stays as it was. An
 // update has both if only the tracking of fields has failed.
 type managedStep struct {
+	// Live is what the step found, where that is not what the last one wrote:
+	// in another version, or a custom object that has been through storage.
+	Live   json.RawMessage `json:"live,omitempty"`
 	Object json.RawMessage `json:"object,omitempty"`
 	Error  string          `json:"error"`
 	Status *metav1.Status  `json:"status,omitempty"`
@@ -67,7 +74,11 @@ func managedFields(s *session, in *managedFieldsRequest) (*managedFieldsAnswer, 
 	out := &managedFieldsAnswer{Results: make([]managedLife, len(in.Items))}
 	for i := range in.Items {
 		life := managedLife{Steps: []managedStep{}}
-		life.Error = text(guarded(func() error { return in.Items[i].run(s, &life) }))
+		run := in.Items[i].run
+		if len(in.Items[i].Definition) > 0 {
+			run = in.Items[i].runCustom
+		}
+		life.Error = text(guarded(func() error { return run(s, &life) }))
 		out.Results[i] = life
 	}
 	return out, nil
@@ -75,12 +86,24 @@ func managedFields(s *session, in *managedFieldsRequest) (*managedFieldsAnswer, 
 
 func (item *managedFieldsItem) run(s *session, life *managedLife) error {
 	var live runtime.Object
+	var last schema.GroupVersionKind
 	for i := range item.Steps {
 		step := &item.Steps[i]
-		e, err := endpointOf(item.Group, orElse(step.Version, item.Version), item.Kind)
+		group := item.Group
+		if step.Group != nil {
+			group = *step.Group
+		}
+		e, err := endpointOf(group, orElse(step.Version, item.Version), item.Kind)
 		if err != nil {
 			return err
 		}
+		var found json.RawMessage
+		if live != nil && e.kind != last {
+			if found, err = e.encodeWithoutUID(live); err != nil {
+				return err
+			}
+		}
+		last = e.kind
 		started := time.Now()
 		next, err := step.take(s, e, live)
 		if next != nil && item.Strategy {
@@ -88,7 +111,7 @@ func (item *managedFieldsItem) run(s *session, life *managedLife) error {
 				next, err = nil, refused
 			}
 		}
-		result := managedStep{Error: text(err), Status: statusOf(err)}
+		result := managedStep{Live: found, Error: text(err), Status: statusOf(err)}
 		if next != nil {
 			if live, err = settle(next, live, started, firstStep.Add(time.Duration(i)*time.Second)); err != nil {
 				return err
@@ -98,8 +121,77 @@ func (item *managedFieldsItem) run(s *session, life *managedLife) error {
 			}
 		}
 		life.Steps = append(life.Steps, result)
+		if keepLive != nil {
+			*keepLive = live
+		}
 	}
 	return nil
+}
+
+var keepLive *runtime.Object
+
+// runCustom is run for custom objects.
+func (item *managedFieldsItem) runCustom(s *session, life *managedLife) error {
+	k, err := s.definedKind(item.Definition)
+	if err != nil {
+		return err
+	}
+	var live *unstructured.Unstructured
+	for i := range item.Steps {
+		step := &item.Steps[i]
+		version := orElse(step.Version, item.Version)
+		manager, err := k.fieldManager(version, step.Subresource)
+		if err != nil {
+			return err
+		}
+		result := managedStep{}
+		var base runtime.Object
+		if live == nil {
+			if base, err = k.New(k.kind(version)); err != nil {
+				return err
+			}
+		} else {
+			if live, err = k.at(live, version); err != nil {
+				return err
+			}
+			base = live
+			if result.Live, err = encodeCustom(live); err != nil {
+				return err
+			}
+		}
+		started := time.Now()
+		decode := func() (runtime.Object, error) {
+			object, err := k.decode(step.Object)
+			if err == nil {
+				k.Default(object)
+			}
+			return object, err
+		}
+		next, err := step.write(manager, base, live == nil, decode)
+		result.Error, result.Status = text(err), statusOf(err)
+		if next != nil {
+			var old runtime.Object
+			if live != nil {
+				old = live
+			}
+			settled, err := settle(next, old, started, firstStep.Add(time.Duration(i)*time.Second))
+			if err != nil {
+				return err
+			}
+			live = settled.(*unstructured.Unstructured)
+			if result.Object, err = encodeCustom(live); err != nil {
+				return err
+			}
+		}
+		life.Steps = append(life.Steps, result)
+	}
+	return nil
+}
+
+func encodeCustom(object *unstructured.Unstructured) (json.RawMessage, error) {
+	object = object.DeepCopy()
+	object.SetUID("")
+	return json.Marshal(object.Object)
 }
 
 // take is what the handlers of POST, PUT and apply do.
@@ -115,13 +207,18 @@ func (step *managedFieldsStep) take(s *session, e *endpoint, live runtime.Object
 			return nil, err
 		}
 	}
+	return step.write(manager, base, live == nil, func() (runtime.Object, error) { return e.decode(step.Object) })
+}
+
+// write changes an object, or creates it in the place of base.
+func (step *managedFieldsStep) write(manager *managedfields.FieldManager, base runtime.Object, creates bool, decode func() (runtime.Object, error)) (runtime.Object, error) {
 	switch step.Operation {
 	case "update":
-		object, err := e.decode(step.Object)
+		object, err := decode()
 		if err != nil {
 			return nil, fmt.Errorf("decode `object`: %w", err)
 		}
-		if live == nil {
+		if creates {
 			if accessor, err := meta.Accessor(object); err == nil {
 				rest.WipeObjectMetaSystemFields(accessor)
 			}
@@ -198,7 +295,8 @@ func settle(next, live runtime.Object, started, at time.Time) (runtime.Object, e
 	}
 	entries := accessor.GetManagedFields()
 	for i := range entries {
-		if entries[i].Time != nil && !entries[i].Time.Time.Before(started) {
+		// In custom objects, times are texts without fractions.
+		if entries[i].Time != nil && !entries[i].Time.Time.Before(started.Truncate(time.Second)) {
 			entries[i].Time = &metav1.Time{Time: at}
 		}
 	}

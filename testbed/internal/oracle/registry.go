@@ -34,8 +34,12 @@ var operations = map[string]handler{
 	"strategy":              op(applyStrategy),
 	"managed_fields":        op(managedFields),
 	"custom":                op(custom),
+	"definition_status":     op(definitionStatus),
+	"custom_table":          op(customTable),
+	"custom_openapi":        op(customOpenAPI),
 	"table":                 op(table),
 	"selector_parse":        op(selectorParse),
+	"cel":                   op(celExpression),
 	"bench_authorize":       op(benchAuthorize),
 	"bench_covers":          op(benchCovers),
 	"bench_aggregate":       op(benchAggregate),
@@ -43,8 +47,9 @@ var operations = map[string]handler{
 
 // session is the state that lives from one request to the next.
 type session struct {
-	world      *world
-	converters converters
+	world        *world
+	converters   converters
+	definedKinds map[string]*definedKind
 }
 
 // op adapts a typed function to a handler. Members that the request type does

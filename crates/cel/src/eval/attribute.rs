@@ -13,7 +13,7 @@ enum Look<'a> {
 impl<'p, 'a> Evaluator<'p, 'a> {
     pub(super) fn attribute(&mut self, attribute: &'p Attribute) -> Evaluated<'a> {
         let result = self.resolve(attribute);
-        if result == Err(Stop::TooExpensive) {
+        if super::is_final(&result) {
             return result;
         }
         self.charge_attribute(attribute);
@@ -34,7 +34,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
             Ok(Value::Optional(inner)) => Ok(Value::Bool(inner.is_some())),
             other => other,
         };
-        if result == Err(Stop::TooExpensive) {
+        if super::is_final(&result) {
             return result;
         }
         // A test costs no more than the way to it.
@@ -82,7 +82,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
     /// One step of a way, with its cost.
     fn step_along(&mut self, value: &Value<'a>, qualifier: &'p Qualifier, optional: bool) -> Result<Look<'a>, Stop> {
         let looked = self.look(value, qualifier, optional);
-        if matches!(looked, Err(Stop::TooExpensive)) {
+        if looked.as_ref().is_err_and(Stop::is_final) {
             return looked;
         }
         let observed = match &looked {

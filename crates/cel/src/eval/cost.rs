@@ -4,7 +4,7 @@
 //! results, as in cel-go: a call whose argument was not observed, because an earlier one was at fault, is not charged.
 use super::Stop;
 use crate::ast::Id;
-use crate::library::cost::call_cost;
+use crate::library::cost::{call_cost, cannot_cost};
 use crate::value::Value;
 
 /// A name or a step along a way.
@@ -101,7 +101,12 @@ impl<'a> Tracker<'a> {
         overload: Option<&str>,
         args: &[Observed<'a>],
         result: Option<&Value<'a>>,
-    ) {
-        self.charge(call_cost(function, overload.unwrap_or_default(), args, result));
+    ) -> Result<(), Stop> {
+        let overload = overload.unwrap_or_default();
+        if let Some(broken) = cannot_cost(overload, args) {
+            return Err(Stop::Broken(broken));
+        }
+        self.charge(call_cost(function, overload, args, result));
+        Ok(())
     }
 }

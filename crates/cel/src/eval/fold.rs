@@ -17,7 +17,7 @@ pub(super) struct Frame<'p, 'a> {
 impl<'p, 'a> Evaluator<'p, 'a> {
     pub(super) fn fold(&mut self, fold: &'p Fold) -> Evaluated<'a> {
         let result = self.fold_result(fold);
-        if result == Err(Stop::TooExpensive) {
+        if super::is_final(&result) {
             return result;
         }
         self.tracker.drop_each([fold.range.id()]);
@@ -74,12 +74,12 @@ impl<'p, 'a> Evaluator<'p, 'a> {
         frame.var2 = var2;
         match self.eval(&fold.condition) {
             Ok(Value::Bool(false)) => return Ok(false),
-            Err(Stop::TooExpensive) => return Err(Stop::TooExpensive),
+            Err(stop) if stop.is_final() => return Err(stop),
             _ => {}
         }
         let accu = self.eval(&fold.step);
-        if accu == Err(Stop::TooExpensive) {
-            return Err(Stop::TooExpensive);
+        if super::is_final(&accu) {
+            return accu.map(|_| false);
         }
         if let Some(frame) = self.loops.last_mut() {
             frame.accu = Some(accu);
@@ -124,7 +124,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
         let inner = self.loops.split_off(at);
         let value = self.eval(init);
         self.loops.extend(inner);
-        if value == Err(Stop::TooExpensive) {
+        if super::is_final(&value) {
             return value;
         }
         if let Some(frame) = self.loops.get_mut(at) {

@@ -36,6 +36,22 @@ fn inner_size(value: Option<&Seen<'_>>) -> u64 {
     value.and_then(Value::size).unwrap_or(1)
 }
 
+/// Why the cost of a call cannot be computed: cel-go looks into lists that are none.
+pub(crate) fn cannot_cost(overload: &str, args: &[Seen<'_>]) -> Option<&'static str> {
+    let compared = match overload {
+        "list_distinct" => 0,
+        id if id.starts_with("list_") && id.ends_with("_sort") => 0,
+        id if id.starts_with("list_") && id.ends_with("_sortByAssociatedKeys") => 1,
+        "list_flatten_int" if matches!(args.get(1), Some(None)) => {
+            return Some("internal error: interface conversion: ref.Val is *types.Err, not types.Int");
+        }
+        _ => return None,
+    };
+    matches!(args.get(compared), Some(None)).then_some(
+        "internal error: interface conversion: *types.Err is not traits.Lister: missing method Add",
+    )
+}
+
 /// The cost of a call.
 pub(crate) fn call_cost(function: &str, overload: &str, args: &[Seen<'_>], result: Option<&Value<'_>>) -> u64 {
     list_cost(overload, args, result)
@@ -62,11 +78,15 @@ fn list_cost(overload: &str, args: &[Seen<'_>], result: Option<&Value<'_>>) -> O
         "list_slice" | "lists_range" | "list_reverse" => allocating(1.0, result.and_then(Value::size).unwrap_or(1)),
         "list_flatten" => allocating(1.0, size(args.first())),
         "list_flatten_int" => {
-            let depth = match args.get(1) {
-                Some(Some(Value::Int(depth))) => depth.unsigned_abs(),
-                _ => 1,
-            };
-            allocating(float(depth), size(args.first()))
+            let size = size(args.first());
+            match args.get(1) {
+                // A negative depth is refused, after its cost was computed around the largest number.
+                Some(Some(Value::Int(depth @ ..0))) => {
+                    size.wrapping_mul(depth.cast_unsigned()).wrapping_add(11)
+                }
+                Some(Some(Value::Int(depth))) => allocating(float(depth.cast_unsigned()), size),
+                _ => allocating(1.0, size),
+            }
         }
         "list_distinct" => compared(args.first()),
         "list_sets_contains_list" | "list_sets_intersects_list" => sets(1.0),

@@ -33,10 +33,10 @@ static FORMATS: [Named; 13] = [
     named("dns1035LabelPrefix", "DNS1035LabelPrefix", 30),
     named("labelValue", "LabelValue", 40),
     named("uri", "URI", 1103),
-    named("uuid", "uuid", 78),
+    named("uuid", "uuid", 70),
     named("byte", "byte", 84),
-    named("date", "date", 75),
-    named("datetime", "datetime", 75),
+    named("date", "date", 71),
+    named("datetime", "datetime", 71),
 ];
 
 pub(super) fn call<'a>(id: &str, args: &[Value<'a>]) -> Option<Outcome<'a>> {
@@ -73,7 +73,7 @@ fn too_long(most: usize) -> String {
 
 fn example(message: &str, examples: &[&str], pattern: &str) -> String {
     let shown: Vec<String> = examples.iter().map(|example| format!("'{example}'")).collect();
-    format!("{message} (e.g. {}, regex used for validation is '{pattern}')", shown.join(", or "))
+    format!("{message} (e.g. {}, regex used for validation is '{pattern}')", shown.join(",  or "))
 }
 
 const LABEL_PATTERN: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -168,7 +168,7 @@ fn qualified_name(text: &str) -> Vec<String> {
             *name
         }
         _ => {
-            let message = "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start \
+            let message = "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start \
                            and end with an alphanumeric character";
             let text = example(message, &examples, NAME_PATTERN);
             return vec![format!("{text} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')")];

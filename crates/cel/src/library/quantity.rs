@@ -103,9 +103,7 @@ fn parse(text: &str) -> Result<Quantity, Fault> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (whole, mut rest) = rest.split_at(digits(rest));
     let mut denominator = "";
-    let mut pointed = false;
     if let Some(after) = rest.strip_prefix('.') {
-        pointed = true;
         (denominator, rest) = after.split_at(digits(after));
     }
     let number = whole.trim_start_matches('0');
@@ -117,10 +115,6 @@ fn parse(text: &str) -> Result<Quantity, Fault> {
         return fault(WRONG);
     }
     let Some((base, exponent)) = suffix(rest) else { return fault("unable to parse quantity's suffix") };
-    // Signs without digits are read as zero, points alone are not read.
-    if whole.is_empty() && denominator.is_empty() && (pointed || !rest.is_empty()) {
-        return fault("unable to parse numeric part of quantity");
-    }
     amount(negative, number, denominator, base, exponent)
 }
 
@@ -149,6 +143,9 @@ fn amount(negative: bool, number: &str, denominator: &str, base: u32, exponent: 
     if scale < FINEST && value != 0 {
         let factor = shifted(1, FINEST - scale);
         value = value / factor + i128::from(value % factor != 0);
+        scale = FINEST;
+    } else if value != 0 {
+        value = shifted(value, scale - FINEST);
         scale = FINEST;
     }
     if base == 2 {

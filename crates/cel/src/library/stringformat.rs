@@ -221,7 +221,7 @@ fn scientific(number: f64) -> String {
         })
         .collect();
     let sign = if exponent < 0 { "⁻" } else { "" };
-    format!("{digits}\u{202f}×\u{202f}10{sign}{raised}")
+    format!("{digits}×10{sign}{raised}")
 }
 
 /// A value as text; none when it has no text.

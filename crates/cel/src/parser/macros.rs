@@ -2,7 +2,7 @@
 use smol_str::SmolStr;
 
 use super::Builder;
-use crate::ast::{ACCUMULATOR, Comprehension, Expr, Id, Kind, Literal};
+use crate::ast::{ACCUMULATOR, Comprehension, Expr, Id, Kind, Literal, OLD_ACCUMULATOR};
 
 /// The variable of a loop that never turns: such a loop only names a value.
 const UNUSED: &str = "#unused";
@@ -30,7 +30,7 @@ pub(super) fn expand(builder: &mut Builder, at: Id, function: &str, target: Opti
     let result = match (function, args.len()) {
         ("all", 2 | 3) => make.quantifier(Quantifier::All, target, args),
         ("exists", 2 | 3) => make.quantifier(Quantifier::Exists, target, args),
-        ("exists_one" | "existsOne", 2 | 3) => make.quantifier(Quantifier::ExistsOne, target, args),
+        ("exists_one", 2) | ("exists_one" | "existsOne", 3) => make.quantifier(Quantifier::ExistsOne, target, args),
         ("map", 2 | 3) => make.map(target, args),
         ("filter", 2) => make.filter(target, args),
         ("transformList", 3 | 4) => make.transform(Transform::List, target, args),
@@ -268,7 +268,7 @@ impl Make<'_> {
 
 fn variable(expr: &Expr, otherwise: &str) -> Result<SmolStr, (Id, String)> {
     let Some(name) = expr.as_ident() else { return fail(expr, otherwise) };
-    if name == ACCUMULATOR {
+    if name == ACCUMULATOR || name == OLD_ACCUMULATOR {
         return fail(expr, "iteration variable overwrites accumulator variable");
     }
     Ok(name.clone())

@@ -46,24 +46,13 @@ pub(super) const fn or_end(kinds: &[T]) -> Next {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rule {
     Expr,
-    Or,
-    And,
     Relation,
     Calc,
-    Unary,
     Member,
-    Primary,
     ExprList,
-    ListInit,
-    MapInit,
-    FieldInit,
-    OptField,
-    EscapeIdent,
-    OptExpr,
-    Literal,
 }
 
-const RULES: usize = 16;
+const RULES: usize = 5;
 
 /// Why a rule stops before its end.
 #[derive(Debug)]
@@ -80,6 +69,8 @@ pub(super) enum Stop {
 pub(super) struct Stream {
     source: Arc<Source>,
     tokens: Vec<Token>,
+    /// Where text was left out that is no token.
+    dropped: Vec<(usize, usize)>,
     at: usize,
     callers: Vec<Next>,
     depth: [u16; RULES],
@@ -96,11 +87,12 @@ impl Stream {
         let tokens = crate::lexer::tokens(&source, &mut found);
         let mut issues = Issues::default();
         let errors = found.len();
-        found.truncate(MOST_ERRORS + 1);
-        crate::lexer::report(found, &source, &mut issues);
+        crate::lexer::report(found.get(..errors.min(MOST_ERRORS + 1)).unwrap_or_default(), &source, &mut issues);
+        let dropped = found.iter().map(|none| (none.start, none.end)).collect();
         Self {
             source,
             tokens,
+            dropped,
             at: 0,
             callers: Vec::new(),
             depth: [0; RULES],
@@ -240,11 +232,7 @@ impl Stream {
         let (Some(first), Some(last)) = (self.tokens.get(start).copied(), self.tokens.get(end).copied()) else {
             return Ok(());
         };
-        let text = if last.kind == T::Eof {
-            format!("{}<EOF>", self.source.slice(first.start, last.start))
-        } else {
-            self.source.slice(first.start, last.end)
-        };
+        let text = if first.kind == T::Eof { self.text(first) } else { self.between(first.start, last.end) };
         let mut rest = text.chars();
         rest.next();
         let message = if matches!(rest.as_str(), "true" | "false" | "null") {
@@ -253,6 +241,18 @@ impl Stream {
             format!("no viable alternative at input '{}'", plain(&text))
         };
         self.syntax_error(last, &message)
+    }
+
+    /// The text of the tokens and of the white space between two places.
+    fn between(&self, start: usize, end: usize) -> String {
+        let mut text = String::new();
+        let mut from = start;
+        for (dropped, next) in self.dropped.iter().filter(|(at, _)| (start..end).contains(at)) {
+            text.push_str(&self.source.slice(from, *dropped));
+            from = *next;
+        }
+        text.push_str(&self.source.slice(from, end));
+        text
     }
 
     fn attempt(&mut self) -> Result<(), Stop> {

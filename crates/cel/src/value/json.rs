@@ -20,6 +20,14 @@ fn go_type(json: &Json) -> &'static str {
     }
 }
 
+/// The value of an object.
+pub(crate) fn object<'a>(map: &'a serde_json::Map<String, Json>, schema: &'a Schema) -> Outcome<'a> {
+    match schema.shape {
+        Shape::Object(_) | Shape::Map(_) | Shape::Any => Ok(Value::Map(Map::Json(map, schema))),
+        _ => fault("invalid data, expected another type than an object"),
+    }
+}
+
 /// The value of some JSON.
 pub(crate) fn value<'a>(json: &'a Json, schema: &'a Schema) -> Outcome<'a> {
     if json.is_null() {

@@ -1,6 +1,7 @@
 //! Defaults in a schema are values that the schema itself accepts.
 
-use rolewright_core::validate::{FieldError, Path, summary};
+use rolewright_core::quote::Quoted;
+use rolewright_core::validate::{ErrorKind, FieldError, Path, summary};
 use serde_json::{Map, Value};
 
 use super::faults::Faults;
@@ -8,6 +9,7 @@ use super::props::Props;
 use super::structural;
 use crate::metadata::{Malformed, ObjectMeta};
 use crate::prune::{self, Mode};
+use crate::rules::Rules;
 use crate::schema::Schema;
 use crate::go;
 
@@ -144,9 +146,9 @@ impl Walk<'_> {
         if let Some(default) = schema.0.get("default").filter(|value| !value.is_null()) {
             let at = at.child("default");
             if place.inside_metadata {
-                self.check_in_metadata(default, compiled, place.resource, way, at);
+                self.check_in_metadata((default, schema), compiled, place.resource, way, at);
             } else {
-                self.check_default(default, compiled, at);
+                self.check_default(default, schema, compiled, at);
             }
         }
         if let (Some(item), Some(compiled)) = (schema.item(), compiled.items()) {
@@ -162,7 +164,7 @@ impl Walk<'_> {
 
     fn check_in_metadata(
         &mut self,
-        default: &Value,
+        (default, schema): (&Value, Props<'_>),
         compiled: &Schema,
         resource: &Schema,
         way: &Way<'_>,
@@ -174,13 +176,13 @@ impl Walk<'_> {
             Ok(_) => summary(&resource.validate_metadata(&around, self.meta)),
         };
         if wrong.is_empty() {
-            self.check_value(default, compiled, at);
+            self.check_value(default, schema, compiled, at);
         } else {
             self.faults.invalid(at, go::shown(default), format!("must result in valid metadata: {wrong}"));
         }
     }
 
-    fn check_default(&mut self, default: &Value, compiled: &Schema, at: Path<'_>) {
+    fn check_default(&mut self, default: &Value, schema: Props<'_>, compiled: &Schema, at: Path<'_>) {
         if self.pruned {
             let mut known = default.clone();
             prune::value(&mut known, compiled, Mode::Prune);
@@ -194,17 +196,58 @@ impl Walk<'_> {
         }
         let wrong = compiled.validate_value_metadata(&coerced, self.meta);
         if wrong.is_empty() {
-            self.check_value(&coerced, compiled, at);
+            self.check_value(&coerced, schema, compiled, at);
         } else {
             self.faults.extend(wrong.into_iter().map(|error| below(at, error)));
         }
     }
 
-    fn check_value(&mut self, default: &Value, compiled: &Schema, at: Path<'_>) {
+    fn check_value(&mut self, default: &Value, schema: Props<'_>, compiled: &Schema, at: Path<'_>) {
+        let before = self.faults.count();
+        let kind = schema.kind();
+        if !kind.is_empty() && compiled.kind().is_none() {
+            // No value has a type that nobody knows.
+            let found = json_type(default);
+            let why = format!(" in body must be of type {kind}: {}", Quoted(found));
+            return self.faults.push(FieldError {
+                kind: ErrorKind::TypeInvalid,
+                field: at.to_string(),
+                value: Some(found.into()),
+                detail: why,
+            });
+        }
         self.faults.extend(compiled.validate_value(default).into_iter().map(|error| {
             let field = if error.field == "<nil>" { at.to_string() } else { format!("{at}.{}", error.field) };
             FieldError { field, ..error }
         }));
+        if self.faults.count() == before {
+            self.check_rules(default, schema, compiled, at);
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Rules hold for a default that stays what it is, and for one that comes into being.
+    fn check_rules(&mut self, default: &Value, schema: Props<'_>, compiled: &Schema, at: Path<'_>) {
+        let rules = Rules::of_part(schema.0, compiled.embedded_resource());
+        let mut wrong = rules.judge_value(compiled, default, Some(default));
+        if wrong.is_empty() {
+            wrong = rules.judge_value(compiled, default, None);
+        }
+        self.faults.extend(wrong.into_iter().map(|error| below(at, error)));
+    }
+}
+
+/// The type of a value.
+fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
     }
 }
 

@@ -4,13 +4,13 @@ use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 use super::{
-    Additional, Children, EMBEDDED, EXCLUSIVE_MAXIMUM, EXCLUSIVE_MINIMUM, Facet, INT_OR_STRING, ListType, MapType,
-    NULLABLE, PRESERVE, Schema, Shape, Type, UNIQUE,
+    Additional, Children, EMBEDDED, EXCLUSIVE_MAXIMUM, EXCLUSIVE_MINIMUM, Enumeration, Facet, INT_OR_STRING, ListType,
+    MapType, NULLABLE, PRESERVE, Schema, Shape, Type, UNIQUE,
 };
 use crate::pattern::Pattern;
 
 /// No reader of bodies takes JSON this deep, so nothing real is cut off.
-const DEEPEST: usize = 1000;
+const DEEPEST: usize = 200;
 
 pub(super) fn node(schema: &Value, depth: usize) -> Schema {
     let Value::Object(schema) = schema else { return Schema::default() };
@@ -93,7 +93,7 @@ fn facet(key: &str, value: &Value, depth: usize) -> Option<Facet> {
         "oneOf" => Some(Facet::OneOf(nodes(value, depth)?)),
         "not" if value.is_object() => Some(Facet::Not(Box::new(node(value, depth + 1)))),
         "default" if !value.is_null() => Some(Facet::Default(Box::new(value.clone()))),
-        "enum" => value.as_array().filter(|values| !values.is_empty()).map(|values| Facet::Enum(values.clone().into())),
+        "enum" => Some(Facet::Enum(Box::new(Enumeration::of(value.as_array().filter(|values| !values.is_empty())?)))),
         "required" => names(value).map(Facet::Required),
         "x-kubernetes-list-map-keys" => names(value).map(Facet::MapKeys),
         "format" => text(value).map(|format| Facet::Format(SmolStr::new(format))),

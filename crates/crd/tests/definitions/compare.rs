@@ -26,6 +26,9 @@ pub(crate) struct Item {
     /// What is particular about it, for who reads a difference.
     #[serde(skip)]
     about: String,
+    /// It is known to be fine.
+    #[serde(skip)]
+    accepted: bool,
 }
 
 impl Item {
@@ -39,7 +42,13 @@ impl Item {
             object,
             old,
             about: String::new(),
+            accepted: false,
         }
+    }
+
+    pub(crate) fn accepted(mut self) -> Self {
+        self.accepted = true;
+        self
     }
 
     pub(crate) fn about(mut self, about: String) -> Self {
@@ -71,7 +80,7 @@ fn resource() -> &'static Resource {
     resources().iter().find(|resource| resource.group == GROUP && resource.kind == KIND).unwrap()
 }
 
-fn typed(value: &Value) -> Object {
+pub(crate) fn typed(value: &Value) -> Object {
     let ty = type_of(GROUP, "v1", KIND).unwrap();
     let Value::Object(mut object) = conform(ty, value.clone()).unwrap().value else { unreachable!() };
     kinds::strategy(GROUP, "customresourcedefinitions").default(&mut object);
@@ -128,13 +137,21 @@ pub(crate) fn differences(oracle: &mut Oracle, items: &[Item]) -> Vec<String> {
             // Kubernetes' own code fails here; ours may say what it wants.
             continue;
         }
+        if let (true, Err(failure)) = (item.accepted, &ours) {
+            faults.push(format!("refused: {:.2000}", failure.to_json()));
+        }
         let (ours, theirs) = match ours {
             Ok((object, warnings)) => (json!({"object": object, "warnings": sorted(warnings)}), shown(theirs)),
             Err(failure) => (json!({"causes": causes(&failure.to_json())}), shown(theirs)),
         };
         if let Some(difference) = difference(&ours, &theirs) {
+            let request = item.clone();
             let item = if item.about.is_empty() { serde_json::to_string(item).unwrap() } else { item.about.clone() };
-            faults.push(format!("{item:.3000}\n{difference}"));
+            let shown = format!("{item:.3000}\n{difference}");
+            if std::env::var("ROLEWRIGHT_SHOW").is_ok() {
+                println!("{shown}\n{}", serde_json::to_string(&request).unwrap());
+            }
+            faults.push(shown);
         }
     }
     faults
@@ -196,7 +213,10 @@ fn difference(ours: &Value, theirs: &Value) -> Option<String> {
         };
         return Some(format!("  ours only\n{}\n  Kubernetes only\n{}", only(&ours, &theirs), only(&theirs, &ours)));
     }
-    Some(first_difference("", ours, theirs))
+    match (ours.get("object"), theirs.get("causes")) {
+        (Some(_), Some(causes)) => Some(format!("  Kubernetes only\n    {causes:.1500}")),
+        _ => Some(first_difference("", ours, theirs)),
+    }
 }
 
 /// The first place where two values differ.

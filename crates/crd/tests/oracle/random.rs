@@ -108,10 +108,11 @@ fn objects_fare_as_in_kubernetes() -> anyhow::Result<()> {
             valid += usize::from(compared.theirs.refusal.is_none() && compared.theirs.errors.is_empty());
             refused += usize::from(compared.theirs.refusal.is_some());
             if differs(&compared) {
+                let first = compared.difference(&input.case()).unwrap_or_default();
                 let case = shrunk(&mut oracle, input.clone())?.case();
                 let compared = compare(&mut oracle, std::slice::from_ref(&case))?;
                 let compared = compared.first().expect("one case has one result");
-                anyhow::bail!("{}", compared.difference(&case).unwrap_or_default());
+                anyhow::bail!("{}", compared.difference(&case).unwrap_or(first));
             }
         }
     }

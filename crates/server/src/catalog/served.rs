@@ -6,6 +6,7 @@ use rolewright_core::Name;
 use crate::cluster::Collection;
 use crate::custom;
 use crate::facts::{self, Handling, Type};
+use crate::managed::Kind;
 use crate::status::GroupResource;
 use crate::strategy::{Object, Rules, Strategy};
 
@@ -170,6 +171,14 @@ impl Served {
         match &self.origin {
             Origin::BuiltIn(built_in) => built_in.strategy,
             Origin::Custom(custom) => custom,
+        }
+    }
+
+    /// What describes its objects to who keeps managedFields.
+    pub(crate) fn described(&self) -> Kind<'_> {
+        match &self.origin {
+            Origin::BuiltIn(built_in) => Kind::BuiltIn(built_in.ty),
+            Origin::Custom(custom) => Kind::Custom(custom.schema()),
         }
     }
 

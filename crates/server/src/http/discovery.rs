@@ -39,7 +39,7 @@ pub(super) fn answer(server: &Server, headers: &HeaderMap, accept: &str, parts: 
         ["apis", group, version] if server.catalog().has_version(group, version) => {
             Ok(respond::value(StatusCode::OK, &resources(server, group, version)))
         }
-        ["apis", group, _] if server.catalog().has_group(group) => Err(Failure::no_such_resource()),
+        ["apis", group, _] if server.catalog().is_built_in(group) => Err(Failure::no_such_resource()),
         ["api", _] => Err(Failure::no_such_resource()),
         _ => Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n")),
     }

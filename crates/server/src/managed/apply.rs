@@ -6,11 +6,11 @@ use super::compare::{Malformed, compare, same};
 use super::conflict::conflicts;
 use super::entries::{self, Entry, Identity};
 use super::merge::{merge, without};
-use super::schema::Place;
 use super::set::{self, Set};
 use super::to_set::{to_set, with_named_fields};
 use super::validate::validate;
-use super::{Request, last_applied, managed_fields, reconcile_all, release, set_managed_fields, text, track, zero};
+use super::versions::{self, Changes, Form, Unconverted};
+use super::{Kind, Request, group_version_kind, last_applied, managed_fields, set_managed_fields, text, track, zero};
 use crate::codec::conform;
 use crate::status::Failure;
 use crate::strategy::Object;
@@ -24,7 +24,7 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
     let mut entries = entries::read(live.and_then(managed_fields))
         .map_err(|error| internal(format!("failed to decode managed fields: {error}")))?;
     check_kind(request, applied)?;
-    let place = Place::of(request.ty);
+    let place = request.place();
     let zero = zero::zero(request);
     let live = live.unwrap_or(&zero);
     if entries.is_empty() {
@@ -36,7 +36,8 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
             ))
         };
         validate(place, live, true).map_err(fault)?;
-        entries = track(&before, &zero, &without_managed_fields(live), entries).map_err(not_comparable)?;
+        entries = track(&before, &zero, &without_managed_fields(live), entries)
+            .map_err(|why| internal(format!("failed to create manager for existing fields: {why}")))?;
     }
     if matches!(managed_fields(applied), Some(Value::Array(_))) {
         return Err(Failure::bad_request("metadata.managedFields must be nil"));
@@ -47,11 +48,11 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
         .map_err(|fault| internal(format!("failed to create typed live object ({}): {fault}", about(live))))?;
 
     let reset = request.reset();
-    reconcile_all(request, &mut entries).map_err(|_| internal("unexpected GroupVersion string".to_owned()))?;
+    versions::reconcile(request, live, &mut entries).map_err(internal)?;
     let manager = if request.manager.is_empty() { "unknown" } else { request.manager };
     let own = Identity { manager, applied: true, version: "", subresource: request.subresource };
     let previous = entries.iter().position(|entry| entry.identity() == own).map(|at| entries.swap_remove(at));
-    let (last, time) = previous.map_or_else(Default::default, |entry| (entry.set, entry.time));
+    let time = previous.as_ref().and_then(|entry| entry.time);
 
     let mut merged = merge(place, live, applied);
     if let Some(Value::Object(metadata)) = merged.get_mut("metadata") {
@@ -59,14 +60,18 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
     }
     let mut fields = to_set(place, applied);
     fields.subtract_trees(&reset);
-    let merged = prune(place, merged, &last, &fields, &entries);
+    let merged = match previous.filter(|last| !last.set.is_empty()) {
+        Some(last) => prune(request, &merged, &last, &fields, &entries)
+            .map_err(|why| internal(format!("failed to prune fields: {why}")))?,
+        None => merged,
+    };
 
-    let mut changes = compare(place, live, &merged).map_err(not_comparable)?;
-    changes.exclude(&reset);
+    let mut own = compare(place, live, &merged).map_err(not_comparable)?;
+    own.exclude(&reset);
+    let changes = Changes::new(request, own, &entries, live, &merged).map_err(internal)?;
     if !force {
-        let changed = changes.modified.clone().union(changes.added.clone());
         let mut against: Vec<(Identity<'_>, Set)> =
-            entries.iter().map(|entry| (entry.identity(), entry.set.intersection(&changed))).collect();
+            entries.iter().map(|entry| (entry.identity(), changes.against(entry))).collect();
         if manager == last_applied::MANAGER
             && let Some(own) = last_applied::unchanged(request, live)
         {
@@ -79,7 +84,7 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
             return Err(conflicts(against));
         }
     }
-    release(&mut entries, &changes, &[]);
+    changes.release(&mut entries);
     let changed = !equal(live, &merged);
     fields.subtract(set::unowned());
     if !fields.is_empty() {
@@ -88,7 +93,7 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
         entries.push(Entry { manager, applied: true, version, subresource, time, set: fields });
     }
     let list = (!entries.is_empty()).then(|| entries::write(entries));
-    let mut object = if changed { typed(request, merged)? } else { without_managed_fields(live) };
+    let mut object = if changed { typed(request, merged, applied)? } else { without_managed_fields(live) };
     set_managed_fields(&mut object, list);
     if manager == last_applied::MANAGER {
         last_applied::renew(&mut object, applied);
@@ -97,24 +102,61 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
 }
 
 /// Takes out what the manager applied last time and not this time, unless somebody else owns it.
-fn prune(place: Place, merged: Object, last: &Set, fields: &Set, others: &[Entry<'_>]) -> Object {
-    if last.is_empty() {
-        return merged;
+fn prune<'a>(
+    request: &Request<'a>,
+    merged: &Object,
+    last: &Entry<'a>,
+    fields: &Set,
+    others: &[Entry<'a>],
+) -> Result<Object, String> {
+    let own = Form::own(request, merged);
+    let then = |why: Unconverted, what: &str| match why {
+        Unconverted::Missing => format!("{what}: no such version"),
+        Unconverted::Failed(why) => format!("{what}: {why}"),
+    };
+    let merged = own
+        .at(request, last.version)
+        .map_err(|why| then(why, "failed to convert merged object to last applied version"))?;
+    let set = with_named_fields(merged.place, &last.set);
+    let mut pruned = merged.with(without(merged.place, &merged.object, &set));
+    let fields_of = |form: &Form<'_, '_>| with_named_fields(form.place, &to_set(form.place, &form.object));
+
+    // What somebody owns comes back, in each version in which somebody does.
+    let mut versions: Vec<&str> = others.iter().map(|entry| entry.version).chain([request.api_version]).collect();
+    versions.sort_unstable();
+    versions.dedup();
+    versions.sort_by_key(|version| *version != last.version);
+    let all = fields_of(&merged);
+    let mut whole = merged.clone();
+    for version in versions {
+        let failed = |why, what: &str| {
+            then(why, &format!("failed add back owned items: failed to convert {what} object at version {version}"))
+        };
+        let at = whole.at(request, version).map_err(|why| failed(why, "merged"))?;
+        let kept = pruned.at(request, version).map_err(|why| failed(why, "pruned"))?;
+        let owners = others.iter().filter(|entry| entry.version == version).map(|entry| entry.set.clone());
+        let own = (version == request.api_version).then(|| fields.clone());
+        let owned = Set::union_all(owners.chain(own).collect());
+        let mut unowned = if version == last.version { all.clone() } else { fields_of(&at) };
+        unowned.subtract(&fields_of(&kept).union(with_named_fields(at.place, &owned)));
+        pruned = at.with(without(at.place, &at.object, &unowned));
+        // No copy where nobody used another version.
+        if version != whole.version {
+            whole = at.into_owned();
+        }
     }
-    let of_others = others.iter().map(|entry| entry.set.clone());
-    let owned = Set::union_all(std::iter::once(fields.clone()).chain(of_others).collect());
-    let last = with_named_fields(place, last);
-    let all = with_named_fields(place, &to_set(place, &merged));
-    let fields_of = |object: &Object| with_named_fields(place, &to_set(place, object));
 
-    let pruned = without(place, &merged, &last);
-    let mut unowned = all.clone();
-    unowned.subtract(&fields_of(&pruned).union(with_named_fields(place, &owned)));
-    let pruned = without(place, &merged, &unowned);
-
+    let pruned = pruned.at(request, last.version).map_err(|why| {
+        then(why, "failed add back dangling items: failed to convert pruned object to last applied version")
+    })?;
     let mut gone = all;
     gone.subtract(&fields_of(&pruned));
-    without(place, &merged, &gone.intersection(&last))
+    let pruned = merged.with(without(merged.place, &merged.object, &gone.intersection(&set)));
+    let pruned = pruned.at(request, request.api_version).map_err(|why| match why {
+        Unconverted::Missing => "no such version".to_owned(),
+        Unconverted::Failed(why) => why,
+    })?;
+    Ok(pruned.object.into_owned())
 }
 
 /// Whether two objects are the same, apart from managedFields.
@@ -139,10 +181,11 @@ fn equal(live: &Object, merged: &Object) -> bool {
         })
 }
 
-fn typed(request: &Request<'_>, merged: Object) -> Result<Object, Failure> {
-    let about = about(&merged);
+fn typed(request: &Request<'_>, merged: Object, applied: &Object) -> Result<Object, Failure> {
+    let about = about(applied);
     let failed = |error: String| internal(format!("failed to convert new object ({about}) to proper version: {error}"));
-    match conform(request.ty, Value::Object(merged)) {
+    let Kind::BuiltIn(ty) = request.kind else { return Ok(merged) };
+    match conform(ty, Value::Object(merged)) {
         Ok(conformed) => match conformed.value {
             Value::Object(object) => Ok(object),
             other => Err(failed(format!("expected an object, got `{other}`"))),
@@ -168,17 +211,10 @@ fn without_managed_fields(object: &Object) -> Object {
 
 /// A configuration must say what it is, and be what the address says.
 fn check_kind(request: &Request<'_>, applied: &Object) -> Result<(), Failure> {
-    let kind = request.ty.name.rsplit('.').next().unwrap_or_default();
-    if text(applied, "apiVersion") == request.api_version && text(applied, "kind") == kind {
+    if text(applied, "apiVersion") == request.api_version && text(applied, "kind") == request.name {
         return Ok(());
     }
     Err(Failure::bad_request(format!("invalid object type: {}", group_version_kind(applied))))
-}
-
-fn group_version_kind(object: &Object) -> String {
-    let api_version = text(object, "apiVersion");
-    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    format!("{group}/{version}, Kind={}", text(object, "kind"))
 }
 
 /// An object as messages name it.
@@ -212,8 +248,17 @@ mod tests {
     }
 
     fn request(manager: &'static str, now: &'static str) -> Request<'static> {
-        let ty = type_of("", "v1", "Service").unwrap();
-        Request { ty, api_version: "v1", manager, subresource: "", reset_fields: &["status"], now, views: &[] }
+        let kind = Kind::BuiltIn(type_of("", "v1", "Service").unwrap());
+        Request {
+            kind,
+            name: "Service",
+            api_version: "v1",
+            manager,
+            subresource: "",
+            reset_fields: &["status"],
+            now,
+            versions: None,
+        }
     }
 
     fn service(spec: &Value) -> Object {

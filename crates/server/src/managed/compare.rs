@@ -33,12 +33,15 @@ pub(super) struct Malformed;
 
 /// Compares two objects.
 pub(super) fn compare(
-    place: Place,
+    place: Place<'_>,
     old: &Map<String, Value>,
     new: &Map<String, Value>,
 ) -> Result<Comparison, Malformed> {
     let mut out = Comparison::default();
-    if let Form::Map(members) = place.form(None) {
+    // Nobody owns an object as a whole.
+    if let Form::Map(members) = place.form(None)
+        && !members.atomic
+    {
         compare_members(members, Some(old), Some(new), &mut out)?;
     }
     Ok(out)
@@ -59,7 +62,12 @@ impl Comparison {
     }
 }
 
-fn compare_at(place: Place, old: Option<&Value>, new: Option<&Value>, out: &mut Comparison) -> Result<Mark, Malformed> {
+fn compare_at(
+    place: Place<'_>,
+    old: Option<&Value>,
+    new: Option<&Value>,
+    out: &mut Comparison,
+) -> Result<Mark, Malformed> {
     // A value may be of another form than before, and is then seen in both ways.
     if let (true, Some(old), Some(new)) = (place.takes_any(), old, new)
         && std::mem::discriminant(old) != std::mem::discriminant(new)
@@ -75,7 +83,12 @@ fn compare_at(place: Place, old: Option<&Value>, new: Option<&Value>, out: &mut 
     compare_as(place.form(new.or(old)), old, new, out)
 }
 
-fn compare_as(form: Form, old: Option<&Value>, new: Option<&Value>, out: &mut Comparison) -> Result<Mark, Malformed> {
+fn compare_as(
+    form: Form<'_>,
+    old: Option<&Value>,
+    new: Option<&Value>,
+    out: &mut Comparison,
+) -> Result<Mark, Malformed> {
     match form {
         Form::Scalar(_) => return Ok(leaf(old, new)),
         Form::List(items) => {
@@ -123,7 +136,7 @@ pub(super) fn same(a: &Value, b: &Value) -> bool {
 }
 
 fn compare_members(
-    members: Members,
+    members: Members<'_>,
     old: Option<&Map<String, Value>>,
     new: Option<&Map<String, Value>>,
     out: &mut Comparison,
@@ -168,7 +181,7 @@ impl<'a> Iterator for Zip<'a> {
     }
 }
 
-fn compare_items(items: Items, old: &[Value], new: &[Value], out: &mut Comparison) -> Result<(), Malformed> {
+fn compare_items(items: Items<'_>, old: &[Value], new: &[Value], out: &mut Comparison) -> Result<(), Malformed> {
     let mut all: Vec<(Element, bool, &Value)> = Vec::with_capacity(old.len() + new.len());
     for (list, is_new) in [(old, false), (new, true)] {
         for item in list {

@@ -6,7 +6,6 @@
 use serde_json::{Map, Value};
 
 use super::compare::compare;
-use super::schema::Place;
 use super::set::Set;
 use super::to_set::to_set;
 use super::validate::validate;
@@ -21,11 +20,11 @@ pub(super) const MANAGER: &str = "kubectl";
 /// Fields that are as kubectl applied them last.
 pub(super) fn unchanged(request: &Request<'_>, live: &Object) -> Option<Set> {
     let Ok(Value::Object(last)) = serde_json::from_str(annotation(live)?) else { return None };
-    let kind = request.ty.name.rsplit('.').next().unwrap_or_default();
-    if text(&last, "apiVersion") != request.api_version || text(&last, "kind") != kind {
+    if text(&last, "apiVersion") != request.api_version || text(&last, "kind") != request.name {
         return None;
     }
-    let place = Place::of(request.ty);
+    let place = request.place();
+    validate(place, live, false).ok()?;
     validate(place, &last, false).ok()?;
     let changes = compare(place, &last, live).ok()?;
     let mut fields = to_set(place, &last);

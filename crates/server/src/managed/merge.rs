@@ -11,14 +11,14 @@ use super::schema::{Form, Items, Members, Place, as_list, as_map};
 use super::set::Set;
 
 /// The live object with everything that the configuration says. Both have been found to be well formed.
-pub(super) fn merge(place: Place, live: &Map<String, Value>, applied: &Map<String, Value>) -> Map<String, Value> {
+pub(super) fn merge(place: Place<'_>, live: &Map<String, Value>, applied: &Map<String, Value>) -> Map<String, Value> {
     match place.form(None) {
-        Form::Map(members) => merge_members(members, Some(live), Some(applied)),
-        Form::Scalar(_) | Form::List(_) => applied.clone(),
+        Form::Map(members) if !members.atomic => merge_members(members, Some(live), Some(applied)),
+        Form::Map(_) | Form::Scalar(_) | Form::List(_) => applied.clone(),
     }
 }
 
-fn merge_at(place: Place, live: Option<&Value>, applied: Option<&Value>) -> Option<Value> {
+fn merge_at(place: Place<'_>, live: Option<&Value>, applied: Option<&Value>) -> Option<Value> {
     let (Some(old), Some(new)) = (live, applied) else { return applied.or(live).cloned() };
     match place.form(applied) {
         Form::Scalar(_) => Some(new.clone()),
@@ -40,7 +40,7 @@ fn merge_at(place: Place, live: Option<&Value>, applied: Option<&Value>) -> Opti
 }
 
 fn merge_members(
-    members: Members,
+    members: Members<'_>,
     live: Option<&Map<String, Value>>,
     applied: Option<&Map<String, Value>>,
 ) -> Map<String, Value> {
@@ -52,7 +52,7 @@ fn merge_members(
 }
 
 /// Items that both have are in the order of the configuration, the others stay with their neighbours.
-fn merge_items(items: Items, live: &[Value], applied: &[Value]) -> Vec<Value> {
+fn merge_items(items: Items<'_>, live: &[Value], applied: &[Value]) -> Vec<Value> {
     // An element that occurs several times has no one item to merge with.
     static SEVERAL: Value = Value::Null;
     let elements =
@@ -107,14 +107,14 @@ fn merge_items(items: Items, live: &[Value], applied: &[Value]) -> Vec<Value> {
 }
 
 /// The object without these fields. A list or map that loses all it has becomes null.
-pub(super) fn without(place: Place, object: &Map<String, Value>, fields: &Set) -> Map<String, Value> {
+pub(super) fn without(place: Place<'_>, object: &Map<String, Value>, fields: &Set) -> Map<String, Value> {
     match place.form(None) {
         Form::Map(members) => members_without(members, object, fields),
         Form::Scalar(_) | Form::List(_) => object.clone(),
     }
 }
 
-fn value_without(place: Place, value: &Value, fields: &Set) -> Value {
+fn value_without(place: Place<'_>, value: &Value, fields: &Set) -> Value {
     match (place.form(Some(value)), value) {
         (Form::Scalar(_), _) => value.clone(),
         (Form::List(items), Value::Array(list)) if !items.atomic() => {
@@ -129,7 +129,7 @@ fn value_without(place: Place, value: &Value, fields: &Set) -> Value {
     }
 }
 
-fn item_without(items: Items, item: &Value, fields: &Set) -> Option<Value> {
+fn item_without(items: Items<'_>, item: &Value, fields: &Set) -> Option<Value> {
     let node = items.element(item).ok().and_then(|element| fields.get(&element));
     match node {
         Some(node) if node.member => None,
@@ -138,7 +138,7 @@ fn item_without(items: Items, item: &Value, fields: &Set) -> Option<Value> {
     }
 }
 
-fn members_without(members: Members, map: &Map<String, Value>, fields: &Set) -> Map<String, Value> {
+fn members_without(members: Members<'_>, map: &Map<String, Value>, fields: &Set) -> Map<String, Value> {
     let kept = map.iter().filter_map(|(name, value)| {
         let value = match fields.get(&Element::Field(SmolStr::new(name))) {
             Some(node) if node.member => return None,

@@ -1,21 +1,21 @@
 //! Sets that were written before a list or map became one value lose what lies inside.
 
 use super::element::Element;
-use super::schema::{Form, Members, MembersOf, Place};
+use super::schema::{Form, Place};
 use super::set::{Node, Set};
 
 /// Makes the owner of a part of an atomic value the owner of the value.
-pub(super) fn reconcile(place: Place, set: &mut Set) {
+pub(super) fn reconcile(place: Place<'_>, set: &mut Set) {
     match place.form(None) {
         Form::Scalar(_) => {}
         Form::List(items) => set.nodes.iter_mut().for_each(|node| reconcile_node(items.place, node)),
-        Form::Map(members) if is_deduced(members) => {}
+        // What is in maps of anything is not looked at.
+        Form::Map(members) if members.is_deduced() || members.atomic => {}
         Form::Map(members) => {
             for node in &mut set.nodes {
-                let place = match (&node.element, members.of) {
-                    (Element::Field(name), _) => members.get(name).map(|(place, _)| place),
-                    (_, MembersOf::Map(place)) => Some(place),
-                    (_, MembersOf::Struct(_)) => None,
+                let place = match &node.element {
+                    Element::Field(name) => members.get(name).map(|(place, _)| place),
+                    _ => members.rest(),
                 };
                 if let Some(place) = place {
                     reconcile_node(place, node);
@@ -25,14 +25,14 @@ pub(super) fn reconcile(place: Place, set: &mut Set) {
     }
 }
 
-fn reconcile_node(place: Place, node: &mut Node) {
+fn reconcile_node(place: Place<'_>, node: &mut Node) {
     if node.children.is_empty() {
         return;
     }
     let atomic = match place.form(None) {
         Form::Scalar(_) => return,
         Form::List(items) => items.atomic(),
-        Form::Map(members) if is_deduced(members) => return,
+        Form::Map(members) if members.is_deduced() => return,
         Form::Map(members) => members.atomic,
     };
     if atomic {
@@ -41,11 +41,6 @@ fn reconcile_node(place: Place, node: &mut Node) {
     } else {
         reconcile(place, &mut node.children);
     }
-}
-
-/// What is in maps of anything is not looked at.
-fn is_deduced(members: Members) -> bool {
-    matches!(members.of, MembersOf::Map(Place::Deduced))
 }
 
 #[cfg(test)]

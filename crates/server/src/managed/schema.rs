@@ -3,13 +3,15 @@
 use serde_json::Value;
 use smol_str::SmolStr;
 
+use super::Kind;
+use super::custom::Node;
 use super::element::{Element, Scalar};
 use super::quote::quoted;
 use crate::facts::{Codec, Field, ListType, Shape, Ty, Type};
 
 /// A place in an object.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum Place<'a> {
     /// Of a known type.
     Typed {
         /// The type.
@@ -19,6 +21,8 @@ pub(super) enum Place {
         /// Whether a map or object is owned as a whole; `None` leaves it to the type.
         atomic: Option<bool>,
     },
+    /// Where the schema of a custom resource says what there is.
+    Custom(Node<'a>),
     /// Anything; maps are owned by key.
     Deduced,
     /// Anything; owned as a whole.
@@ -36,33 +40,89 @@ pub(super) enum Sort {
 
 /// How the value in a place is treated.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Form {
+pub(super) enum Form<'a> {
     Scalar(Sort),
-    List(Items),
-    Map(Members),
+    List(Items<'a>),
+    Map(Members<'a>),
 }
 
 /// The items of a list.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Items {
-    pub(super) place: Place,
-    pub(super) list: ListType,
+pub(super) struct Items<'a> {
+    pub(super) place: Place<'a>,
+    pub(super) list: List<'a>,
+}
+
+/// How the items of a list are told apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum List<'a> {
+    /// Not at all: the list is one value.
+    Atomic,
+    /// By their values.
+    Set,
+    /// By these members.
+    Map(Keys<'a>),
+}
+
+/// Names of members.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Keys<'a> {
+    BuiltIn(&'static [&'static str]),
+    Custom(&'a [SmolStr]),
+}
+
+impl Keys<'_> {
+    fn names(self) -> impl ExactSizeIterator<Item = SmolStr> {
+        let count = match self {
+            Self::BuiltIn(names) => names.len(),
+            Self::Custom(names) => names.len(),
+        };
+        (0..count).map(move |at| match self {
+            Self::BuiltIn(names) => names.get(at).copied().map(SmolStr::new_static).unwrap_or_default(),
+            Self::Custom(names) => names.get(at).cloned().unwrap_or_default(),
+        })
+    }
+}
+
+impl From<ListType> for List<'_> {
+    fn from(list: ListType) -> Self {
+        match list {
+            ListType::Atomic => Self::Atomic,
+            ListType::Set => Self::Set,
+            ListType::Map(keys) => Self::Map(Keys::BuiltIn(keys)),
+        }
+    }
 }
 
 /// The members of a map or object.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Members {
-    pub(super) of: MembersOf,
+pub(super) struct Members<'a> {
+    pub(super) of: MembersOf<'a>,
     pub(super) atomic: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum MembersOf {
+pub(super) enum MembersOf<'a> {
     Struct(&'static Type),
-    Map(Place),
+    Map(Place<'a>),
+    Custom(Node<'a>),
 }
 
-impl Place {
+impl<'a> Place<'a> {
+    /// A whole object.
+    pub(super) fn root(kind: Kind<'a>) -> Self {
+        match kind {
+            Kind::BuiltIn(ty) => Self::of(ty),
+            Kind::Custom(schema) => Self::Custom(Node::root(schema)),
+            Kind::Deduced => Self::Deduced,
+        }
+    }
+
+    /// A text.
+    pub(super) fn text() -> Self {
+        Self::plain(Ty::String)
+    }
+
     pub(super) fn of(ty: &'static Type) -> Self {
         Self::plain(Ty::Ref(ty))
     }
@@ -79,9 +139,10 @@ impl Place {
     }
 
     /// How this value is treated here. Where a place takes values of several forms, null counts as a map.
-    pub(super) fn form(self, value: Option<&Value>) -> Form {
+    pub(super) fn form(self, value: Option<&Value>) -> Form<'a> {
         let (ty, list, atomic) = match self {
             Self::Typed { ty, list, atomic } => (ty, list, atomic),
+            Self::Custom(node) => return node.form(value),
             Self::Deduced | Self::Untyped => return self.form_of_any(value),
         };
         match ty {
@@ -89,7 +150,7 @@ impl Place {
             Ty::Int32 | Ty::Int64 | Ty::Uint32 | Ty::Float64 => Form::Scalar(Sort::Number),
             Ty::String | Ty::Bytes => Form::Scalar(Sort::Text),
             Ty::Any => Self::Deduced.form(value),
-            Ty::List(item) => Form::List(Items { place: Self::plain(*item), list }),
+            Ty::List(item) => Form::List(Items { place: Self::plain(*item), list: list.into() }),
             Ty::Map(item) => {
                 let of = MembersOf::Map(Self::plain(*item));
                 Form::Map(Members { of, atomic: atomic.unwrap_or(false) })
@@ -99,7 +160,7 @@ impl Place {
                 Shape::Struct(_) => {
                     Form::Map(Members { of: MembersOf::Struct(ty), atomic: atomic.unwrap_or(ty.atomic) })
                 }
-                Shape::List(item) => Form::List(Items { place: Self::plain(item), list: ListType::Atomic }),
+                Shape::List(item) => Form::List(Items { place: Self::plain(item), list: List::Atomic }),
                 Shape::Codec(codec, _) => match codec {
                     Codec::Time | Codec::MicroTime | Codec::Quantity => Form::Scalar(Sort::Any),
                     Codec::RawExtension | Codec::Unknown => Self::Untyped.form(value),
@@ -114,10 +175,10 @@ impl Place {
         }
     }
 
-    fn form_of_any(self, value: Option<&Value>) -> Form {
+    fn form_of_any(self, value: Option<&Value>) -> Form<'a> {
         match value {
             Some(Value::Bool(_) | Value::Number(_) | Value::String(_)) => Form::Scalar(Sort::Any),
-            Some(Value::Array(_)) => Form::List(Items { place: Self::Untyped, list: ListType::Atomic }),
+            Some(Value::Array(_)) => Form::List(Items { place: Self::Untyped, list: List::Atomic }),
             Some(Value::Object(_) | Value::Null) | None => {
                 Form::Map(Members { of: MembersOf::Map(self), atomic: matches!(self, Self::Untyped) })
             }
@@ -128,6 +189,7 @@ impl Place {
     pub(super) fn takes_any(self) -> bool {
         match self {
             Self::Deduced | Self::Untyped | Self::Typed { ty: Ty::Any, .. } => true,
+            Self::Custom(node) => node.takes_any(),
             Self::Typed { ty: Ty::Ref(ty), .. } => !matches!(
                 ty.shape,
                 Shape::Struct(_)
@@ -139,18 +201,37 @@ impl Place {
     }
 }
 
-impl Members {
+impl<'a> Members<'a> {
     /// The place of a member, and whether it is a field that the type names.
-    pub(super) fn get(self, name: &str) -> Option<(Place, bool)> {
+    pub(super) fn get(self, name: &str) -> Option<(Place<'a>, bool)> {
         match self.of {
             MembersOf::Map(place) => Some((place, false)),
             MembersOf::Struct(ty) => find(ty, name).map(|place| (place, true)),
+            MembersOf::Custom(node) => node.get(name),
+        }
+    }
+
+    /// The place of members that the type does not name, if there may be any.
+    pub(super) fn rest(self) -> Option<Place<'a>> {
+        match self.of {
+            MembersOf::Map(place) => Some(place),
+            MembersOf::Struct(_) => None,
+            MembersOf::Custom(node) => node.rest(),
+        }
+    }
+
+    /// Whether this is a map of anything.
+    pub(super) fn is_deduced(self) -> bool {
+        match self.of {
+            MembersOf::Map(place) => matches!(place, Place::Deduced),
+            MembersOf::Struct(_) => false,
+            MembersOf::Custom(node) => node.is_deduced(),
         }
     }
 }
 
 /// As [`Type::field`], in the hot path.
-fn find(ty: &'static Type, name: &str) -> Option<Place> {
+fn find<'a>(ty: &'static Type, name: &str) -> Option<Place<'a>> {
     ty.own_fields().iter().find_map(|field| match field.ty {
         Ty::Ref(inner) if field.inline => find(inner, name),
         _ if field.name == name => Some(Place::field(ty, field)),
@@ -158,38 +239,39 @@ fn find(ty: &'static Type, name: &str) -> Option<Place> {
     })
 }
 
-impl Items {
+impl Items<'_> {
     pub(super) fn atomic(self) -> bool {
-        matches!(self.list, ListType::Atomic)
+        matches!(self.list, List::Atomic)
     }
 
     /// What tells an item from the others, in a list that is not owned as a whole.
     pub(super) fn element(self, item: &Value) -> Result<Element, String> {
         match self.list {
-            ListType::Map(keys) => self.key(keys, item),
-            ListType::Set => match item {
+            List::Map(keys) => self.key(keys, item),
+            List::Set => match item {
                 Value::Object(_) => Err("associative list without keys has an element that's a map type".to_owned()),
                 Value::Array(_) => Err("not supported: associative list with lists as elements".to_owned()),
                 Value::Null => Err("associative list without keys has an element that's an explicit null".to_owned()),
                 scalar => Ok(Element::Value(Scalar::from(scalar))),
             },
-            ListType::Atomic => Err("invalid indexing of non-associative list".to_owned()),
+            List::Atomic => Err("invalid indexing of non-associative list".to_owned()),
         }
     }
 
-    fn key(self, keys: &[&'static str], item: &Value) -> Result<Element, String> {
+    fn key(self, keys: Keys<'_>, item: &Value) -> Result<Element, String> {
         let members = match item {
             Value::Object(members) => members,
             Value::Null => return Err("associative list with keys may not have a null element".to_owned()),
             _ => return Err("associative list with keys may not have non-map elements".to_owned()),
         };
-        let mut fields: Vec<(SmolStr, Scalar)> = Vec::with_capacity(keys.len());
-        for &key in keys {
-            let value = members.get(key).map(Scalar::from).or_else(|| self.default_of(key));
-            fields.extend(value.map(|value| (SmolStr::new_static(key), value)));
+        let names = keys.names();
+        let mut fields: Vec<(SmolStr, Scalar)> = Vec::with_capacity(names.len());
+        for name in names {
+            let value = members.get(name.as_str()).map(Scalar::from).or_else(|| self.default_of(&name));
+            fields.extend(value.map(|value| (name, value)));
         }
         if fields.is_empty() {
-            let keys: Vec<String> = keys.iter().map(|key| quoted(key)).collect();
+            let keys: Vec<String> = keys.names().map(|key| quoted(&key)).collect();
             return Err(format!(
                 "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
                 keys.join(" ")
@@ -202,7 +284,11 @@ impl Items {
     /// What a key is where an item does not say. OpenAPI has a zero default for fields that are always written, and
     /// these tables do not have the two others.
     fn default_of(self, key: &str) -> Option<Scalar> {
-        let Place::Typed { ty: Ty::Ref(item), .. } = self.place else { return None };
+        let item = match self.place {
+            Place::Typed { ty: Ty::Ref(item), .. } => item,
+            Place::Custom(node) => return node.default_of(key),
+            _ => return None,
+        };
         let field = item.field(key)?;
         match field.ty {
             Ty::String if key == "protocol" => Some(Scalar::Text(SmolStr::new_static("TCP"))),
@@ -260,7 +346,7 @@ mod tests {
         let Form::List(containers) = spec.get("containers").unwrap().0.form(None) else { panic!() };
         let Form::Map(container) = containers.place.form(None) else { panic!() };
         let Form::List(ports) = container.get("ports").unwrap().0.form(None) else { panic!() };
-        let text = |items: Items, item: &Value| items.element(item).map(|element| element.to_text());
+        let text = |items: Items<'_>, item: &Value| items.element(item).map(|element| element.to_text());
         assert_eq!(text(containers, &json!({})), Ok(r#"k:{"name":""}"#.to_owned()));
         let port = r#"k:{"containerPort":80,"protocol":"TCP"}"#;
         assert_eq!(text(ports, &json!({"containerPort": 80})), Ok(port.to_owned()));

@@ -8,15 +8,15 @@ use super::schema::{Form, Items, Members, Place};
 use super::set::{Node, Set};
 
 /// Every field of an object.
-pub(super) fn to_set(place: Place, object: &Map<String, Value>) -> Set {
+pub(super) fn to_set(place: Place<'_>, object: &Map<String, Value>) -> Set {
     match place.form(None) {
-        Form::Map(members) => members_of(members, object),
-        Form::Scalar(_) | Form::List(_) => Set::default(),
+        Form::Map(members) if !members.atomic => members_of(members, object),
+        Form::Map(_) | Form::Scalar(_) | Form::List(_) => Set::default(),
     }
 }
 
 /// What lies below a value, and whether the value itself is a member.
-fn below(place: Place, value: &Value) -> (Set, bool) {
+fn below(place: Place<'_>, value: &Value) -> (Set, bool) {
     match (place.form(Some(value)), value) {
         (Form::Scalar(_), _) => (Set::default(), true),
         (Form::List(items), _) if items.atomic() => (Set::default(), true),
@@ -27,7 +27,7 @@ fn below(place: Place, value: &Value) -> (Set, bool) {
     }
 }
 
-fn members_of(members: Members, map: &Map<String, Value>) -> Set {
+fn members_of(members: Members<'_>, map: &Map<String, Value>) -> Set {
     let mut set = Set::default();
     for (name, value) in map {
         let Some((place, named)) = members.get(name) else { continue };
@@ -42,7 +42,7 @@ fn members_of(members: Members, map: &Map<String, Value>) -> Set {
     set
 }
 
-fn items_of(items: Items, list: &[Value]) -> Set {
+fn items_of(items: Items<'_>, list: &[Value]) -> Set {
     let mut nodes: Vec<(Node, bool)> = Vec::with_capacity(list.len());
     for item in list {
         let Ok(element) = items.element(item) else { continue };
@@ -66,11 +66,11 @@ fn items_of(items: Items, list: &[Value]) -> Set {
 }
 
 /// The same set with the named fields on the way to members as members.
-pub(super) fn with_named_fields(place: Place, set: &Set) -> Set {
+pub(super) fn with_named_fields(place: Place<'_>, set: &Set) -> Set {
     named(Some(place), set)
 }
 
-fn named(place: Option<Place>, set: &Set) -> Set {
+fn named(place: Option<Place<'_>>, set: &Set) -> Set {
     let form = place.map(|place| place.form(None));
     let nodes = set.nodes.iter().map(|node| {
         let (place, is_named) = match (&node.element, form) {

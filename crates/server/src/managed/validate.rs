@@ -16,7 +16,7 @@ pub(super) struct Faults {
 }
 
 /// What is wrong with an object, in one text. Lists of an applied configuration must not repeat a key.
-pub(super) fn validate(place: Place, object: &Map<String, Value>, allow_duplicates: bool) -> Result<(), String> {
+pub(super) fn validate(place: Place<'_>, object: &Map<String, Value>, allow_duplicates: bool) -> Result<(), String> {
     let mut faults = Faults { allow_duplicates, path: String::new(), found: Vec::new() };
     if let Form::Map(members) = place.form(None) {
         faults.members(members, object);
@@ -41,7 +41,7 @@ impl Faults {
         self.path.truncate(length);
     }
 
-    fn value(&mut self, place: Place, value: &Value) {
+    fn value(&mut self, place: Place<'_>, value: &Value) {
         match (place.form(Some(value)), value) {
             (_, Value::Null) => {}
             (Form::Scalar(sort), _) => self.scalar(sort, value),
@@ -67,7 +67,7 @@ impl Faults {
         }
     }
 
-    fn items(&mut self, items: Items, list: &[Value]) {
+    fn items(&mut self, items: Items<'_>, list: &[Value]) {
         let mut seen = std::collections::BTreeSet::new();
         for (at, item) in (0_i64..).zip(list) {
             let element = if items.atomic() {
@@ -88,7 +88,7 @@ impl Faults {
         }
     }
 
-    fn members(&mut self, members: Members, map: &Map<String, Value>) {
+    fn members(&mut self, members: Members<'_>, map: &Map<String, Value>) {
         for (name, value) in map {
             let element = Element::Field(name.into());
             match members.get(name) {

@@ -66,8 +66,7 @@ impl Call<'_> {
         set_meta(&mut object, "creationTimestamp", time::seconds(now));
         if origin != Origin::Apply {
             let manager = self.manager(&options.field_manager);
-            let catalog = self.server.catalog();
-            ownership::track(catalog, self.served, None, &mut object, &manager, &self.info.subresource);
+            ownership::track(self.served, None, &mut object, &manager, &self.info.subresource);
         }
         self.furnish(&mut object)?;
         // Before a name is drawn: a refusal names no object that nobody asked for.

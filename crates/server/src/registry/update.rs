@@ -182,12 +182,11 @@ impl Call<'_> {
             name => stored.handling(name),
         };
         match change {
-            Change::Apply(_) => managed::keep_times(&old, &mut object),
+            Change::Apply(_) => managed::keep_times(self.served.described(), &old, &mut object),
             Change::Owned(_) => {}
             Change::Put(_) | Change::Patch(..) | Change::Make(_) => {
                 let manager = self.manager(&options.field_manager);
-                let (catalog, subresource) = (self.server.catalog(), &self.info.subresource);
-                ownership::track(catalog, self.served, Some(&old), &mut object, &manager, subresource);
+                ownership::track(self.served, Some(&old), &mut object, &manager, &self.info.subresource);
             }
         }
         if !only_collects(&object, &old) || self.stands_for(&object, &old) {

@@ -143,11 +143,8 @@ impl Watch {
             }
             let wake = self.bookmarks.map_or(self.end, |at| at.min(self.end));
             tokio::select! {
-                alive = self.changed.changed() => {
-                    if alive.is_err() {
-                        return None;
-                    }
-                }
+                // The sender lives as long as the cluster.
+                _ = self.changed.changed() => {}
                 () = self.server.ended() => return None,
                 () = tokio::time::sleep_until(wake) => {
                     let now = Instant::now();
@@ -207,6 +204,9 @@ impl Watch {
             }
             if !more {
                 self.position = shown;
+                // Nothing follows when the definition of the kind is gone.
+                let table = state.table(self.served.collection);
+                self.over = table.is_closed() && log.after(shown).is_none_or(|mut rest| rest.next().is_none());
             }
             batch
         };
