@@ -31,7 +31,7 @@ impl Call<'_> {
         self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry)
     }
 
-    /// The kind of the patch; none for an apply.
+    /// The kind of the patch that was sent; none for an apply.
     pub(super) fn patch_type(&self) -> Result<Option<PatchType>, Failure> {
         match (patch_type(self.content_type), self.served.custom()) {
             (Err(_) | Ok(Some(PatchType::Strategic)), Some(_)) => Err(Failure::unsupported_media(&patch::UNTYPED)),
@@ -69,6 +69,24 @@ impl Call<'_> {
 
     /// What a patch makes must still be of its custom kind.
     fn coerce_patched(&self, patched: &Patched, options: &WriteOptions) -> Result<Object, Failure> {
+        for member in ["apiVersion", "kind"] {
+            let found = match patched.object.get(member) {
+                None | Some(Value::Null | Value::String(_)) => continue,
+                Some(Value::Bool(_)) => "bool",
+                Some(Value::Number(_)) => "number",
+                Some(Value::Array(_)) => "array",
+                Some(Value::Object(_)) => "object",
+            };
+            return Err(patched.refused(&format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go struct field \
+                 .{member} of type string"
+            )));
+        }
+        let is_empty = |member: &str| patched.object.get(member).and_then(Value::as_str).is_none_or(str::is_empty);
+        if is_empty("kind") {
+            let text = patched.text().unwrap_or_default();
+            return Err(patched.refused(&format!("Object 'Kind' is missing in '{text}'")));
+        }
         let mut object = patched.object.clone();
         let dropped = match self.served.custom() {
             Some(version) => version.coerce(&mut object, Malformed::Refuse).map_err(|why| patched.refused(&why))?,
@@ -76,6 +94,9 @@ impl Call<'_> {
         };
         let unknown = dropped.iter().map(|path| format!("unknown field \"{path}\""));
         self.settle_strict(patched, patched.strict.iter().cloned().chain(unknown).collect(), options)?;
+        if is_empty("apiVersion") {
+            return Err(Failure::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
+        }
         Ok(object)
     }
 

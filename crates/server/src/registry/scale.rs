@@ -113,7 +113,8 @@ impl Call<'_> {
             let why = format_args!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}");
             return Err(Failure::conflict(on, &self.info.name, why));
         }
-        let managers = managed::from_scale(&object, scale, &self.served.api_version(), |version| self.replicas(version));
+        let managers =
+            managed::from_scale(&object, scale, &self.served.api_version(), |version| self.replicas(version));
         match paths {
             Some(paths) if replicas == UNSET => {
                 let why = format!("the spec replicas field {:?} cannot be empty", paths.spec_replicas);
