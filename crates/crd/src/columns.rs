@@ -35,16 +35,11 @@ impl Columns {
     /// The columns of an item of `spec.versions`. After one whose path is malformed there are no more.
     pub fn compile(version: &Value) -> Self {
         let wished = version.get("additionalPrinterColumns").and_then(Value::as_array);
-        let columns = match wished.filter(|wished| !wished.is_empty()) {
-            Some(wished) => wished.iter().map_while(Column::read).collect(),
-            None => {
-                let age = json!({
-                    "name": "Age", "type": "date", "description": AGE, "jsonPath": ".metadata.creationTimestamp",
-                });
-                Column::read(&age).into_iter().collect()
-            }
+        let age = || {
+            vec![json!({"name": "Age", "type": "date", "description": AGE, "jsonPath": ".metadata.creationTimestamp"})]
         };
-        Self { columns }
+        let columns = wished.filter(|wished| !wished.is_empty()).cloned().unwrap_or_else(age);
+        Self { columns: columns.iter().map_while(Column::read).collect() }
     }
 
     /// The columns as a table describes them.
@@ -91,9 +86,10 @@ impl Column {
                 None => number.as_f64().map_or(Value::Null, |float| go::truncated(float).into()),
             },
             ("integer", Found::Float(float)) => go::truncated(*float).into(),
-            ("number", Found::Value(value @ Value::Number(_))) => (*value).clone(),
             ("number", Found::Float(float)) => (*float).into(),
-            ("boolean", Found::Value(value @ Value::Bool(_))) => (*value).clone(),
+            ("number", Found::Value(value @ Value::Number(_))) | ("boolean", Found::Value(value @ Value::Bool(_))) => {
+                (*value).clone()
+            }
             ("boolean", Found::Bool(flag)) => (*flag).into(),
             ("date", Found::Value(Value::String(time))) => date(time, age),
             ("date", Found::Text(time)) => date(time, age),

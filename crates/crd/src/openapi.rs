@@ -107,9 +107,8 @@ fn clause_node(clause: &Map<String, Value>) -> Map<String, Value> {
     let mut shown = Map::new();
     for (key, value) in clause {
         let value = match (key.as_str(), value) {
-            ("additionalProperties", _) => continue,
             ("items", Value::Object(inner)) => clause_node(inner).into(),
-            ("items", _) => continue,
+            ("items" | "additionalProperties", _) => continue,
             ("properties", Value::Object(all)) => {
                 let shown = all.iter().filter_map(|(name, inner)| Some((name.clone(), clause_node(inner.as_object()?))));
                 shown.map(|(name, inner)| (name, Value::Object(inner))).collect::<Map<_, _>>().into()

@@ -78,7 +78,22 @@ impl Rules {
             blocked.value = Some(rolewright_core::validate::BadValue::null());
             return Verdict { errors: vec![blocked], warnings: Vec::new() };
         }
-        walk::judge(root, schema, object, old)
+        walk::judge(root, schema, cel::Input::from(object), old.map(cel::Input::from))
+    }
+
+    /// Compiles the rules of a part of a schema. `is_resource`: its values have what every object has.
+    pub(crate) fn of_part(schema: &Map<String, Value>, is_resource: bool) -> Self {
+        if !has_rules(schema) {
+            return Self::default();
+        }
+        let declared = cel::Schema::structural(&Value::Object(schema.clone()), is_resource);
+        Self { root: node(schema, schema, Some(&declared), is_resource) }
+    }
+
+    /// What rules say of a value that may be anything.
+    pub(crate) fn judge_value(&self, schema: &Schema, value: &Value, old: Option<&Value>) -> Vec<FieldError> {
+        let Some(root) = &self.root else { return Vec::new() };
+        walk::judge(root, schema, cel::Input::from(value), old.map(cel::Input::from)).errors
     }
 }
 

@@ -9,6 +9,7 @@ mod apply;
 mod bind;
 mod create;
 mod delete;
+mod evict;
 mod filter;
 mod furnish;
 mod list;

@@ -1,5 +1,7 @@
 //! The server as a value: state, catalog, identities, and the way a request takes through them.
 
+mod accounts;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,9 +9,10 @@ use axum::Router;
 use rolewright_core::{Request, User};
 use tokio::sync::watch;
 
+use self::accounts::StoredAccounts;
+pub(crate) use self::accounts::{LAST_USED, Shown, today};
 use crate::authn::{
-    Accounts, Authenticator, DEFAULT_ISSUER, Identity, Impersonated, Impersonation, ImpersonationModes, Issuer, Live,
-    Referred, SigningKey,
+    Authenticator, DEFAULT_ISSUER, Identity, Impersonated, Impersonation, ImpersonationModes, Issuer, SigningKey,
 };
 use crate::catalog::Catalog;
 use crate::cluster::{Cluster, Collection, Entry, Guard, Journal, Transaction};
@@ -64,11 +67,20 @@ pub struct Controllers {
     pub service_accounts: bool,
     /// Every namespace has its `kube-root-ca.crt`.
     pub root_ca: bool,
+    /// Secrets of the type for it hold the token of their service account.
+    pub account_tokens: bool,
 }
 
 impl Default for Controllers {
     fn default() -> Self {
-        Self { aggregation: true, garbage_collection: true, namespaces: true, service_accounts: true, root_ca: true }
+        Self {
+            aggregation: true,
+            garbage_collection: true,
+            namespaces: true,
+            service_accounts: true,
+            root_ca: true,
+            account_tokens: true,
+        }
     }
 }
 
@@ -81,6 +93,7 @@ impl Controllers {
             namespaces: false,
             service_accounts: false,
             root_ca: false,
+            account_tokens: false,
         }
     }
 }
@@ -99,6 +112,7 @@ struct Inner {
     impersonation: ImpersonationModes,
     audit: Option<crate::audit::Audit>,
     openapi: crate::openapi::Documents,
+    shown: Arc<Shown>,
     discovery: crate::http::discovery::Kept,
     naming: controller::definition::Naming,
     ended: watch::Sender<bool>,
@@ -166,7 +180,9 @@ impl Server {
                 None => SigningKey::generate()?,
             },
         });
-        let accounts = Arc::new(StoredAccounts { cluster: cluster.clone(), catalog: catalog.clone() });
+        let shown = Arc::new(Shown::default());
+        let accounts = StoredAccounts { cluster: cluster.clone(), catalog: catalog.clone(), shown: shown.clone() };
+        let accounts = Arc::new(accounts);
         let mut authenticator = Authenticator::new(issuer, accounts);
         if let Some(token) = &settings.admin_token {
             authenticator = authenticator.with_token(token, Identity::new(admin()));
@@ -194,6 +210,7 @@ impl Server {
             impersonation: ImpersonationModes::default(),
             audit,
             openapi,
+            shown,
             discovery: crate::http::discovery::Kept::default(),
             naming: controller::definition::Naming::default(),
             ended,
@@ -248,6 +265,11 @@ impl Server {
             Some(journal) => journal.failed().await.to_string(),
             None => std::future::pending().await,
         }
+    }
+
+    /// Secrets whose tokens were shown.
+    pub(crate) fn shown(&self) -> &Shown {
+        &self.0.shown
     }
 
     /// Done when the server ends.
@@ -387,33 +409,5 @@ impl RequestInfo {
             .subresource(&self.subresource)
             .in_namespace(&self.namespace)
             .named(&self.name)
-    }
-}
-
-/// Service accounts, and what their tokens are bound to, as they are stored now.
-struct StoredAccounts {
-    cluster: Arc<Cluster>,
-    catalog: Arc<Catalog>,
-}
-
-impl Accounts for StoredAccounts {
-    fn find(&self, kind: Referred, namespace: &str, name: &str) -> Option<Live> {
-        let served = self.catalog.find("", "v1", kind.resource())?;
-        let entry = self.cluster.read().table(served.collection).get(namespace, name).cloned()?;
-        let mut live = Live { uid: entry.uid.to_string(), ..Live::default() };
-        if entry.deleting || kind == Referred::Pod {
-            let object = entry.object();
-            live.deleted = crate::registry::meta(&object, "deletionTimestamp").parse().ok();
-            let spec = |member: &str| {
-                object
-                    .get("spec")
-                    .and_then(|spec| spec.get(member))
-                    .and_then(serde_json::Value::as_str)
-                    .unwrap_or_default()
-            };
-            spec("serviceAccountName").clone_into(&mut live.service_account);
-            spec("nodeName").clone_into(&mut live.node);
-        }
-        Some(live)
     }
 }

@@ -9,6 +9,7 @@ use super::props::Props;
 use super::structural;
 use crate::metadata::{Malformed, ObjectMeta};
 use crate::prune::{self, Mode};
+use crate::rules::Rules;
 use crate::schema::Schema;
 use crate::go;
 
@@ -202,6 +203,7 @@ impl Walk<'_> {
     }
 
     fn check_value(&mut self, default: &Value, schema: Props<'_>, compiled: &Schema, at: Path<'_>) {
+        let before = self.faults.count();
         let kind = schema.kind();
         if !kind.is_empty() && compiled.kind().is_none() {
             // No value has a type that nobody knows.
@@ -218,6 +220,21 @@ impl Walk<'_> {
             let field = if error.field == "<nil>" { at.to_string() } else { format!("{at}.{}", error.field) };
             FieldError { field, ..error }
         }));
+        if self.faults.count() == before {
+            self.check_rules(default, schema, compiled, at);
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Rules hold for a default that stays what it is, and for one that comes into being.
+    fn check_rules(&mut self, default: &Value, schema: Props<'_>, compiled: &Schema, at: Path<'_>) {
+        let rules = Rules::of_part(schema.0, compiled.embedded_resource());
+        let mut wrong = rules.judge_value(compiled, default, Some(default));
+        if wrong.is_empty() {
+            wrong = rules.judge_value(compiled, default, None);
+        }
+        self.faults.extend(wrong.into_iter().map(|error| below(at, error)));
     }
 }
 

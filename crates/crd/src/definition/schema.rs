@@ -199,7 +199,7 @@ impl Walk<'_> {
             if self.faults.count() == before
                 && let Some(scope) = scope
             {
-                let rules = rules::Rules { schema, is_root: place.is_root, uncorrelatable: place.uncorrelatable };
+                let rules = rules::Rules { schema, is_resource: place.is_root || schema.flag("x-kubernetes-embedded-resource"), uncorrelatable: place.uncorrelatable };
                 rules.check(&mut self.rule_faults, &mut self.budget, scope, at);
             }
         }

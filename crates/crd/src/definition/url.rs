@@ -44,7 +44,7 @@ fn read(text: &str, request: bool) -> Result<Url, String> {
     let (scheme, rest) = scheme(text)?;
     url.scheme = scheme.to_ascii_lowercase();
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-    url.query = query.to_owned();
+    query.clone_into(&mut url.query);
     if !rest.starts_with('/') {
         if !url.scheme.is_empty() {
             return Ok(url);

@@ -148,10 +148,8 @@ fn sliced(slice: Slice, input: Vec<Found<'_>>) -> Step<'_> {
         let from_end = |at: i64| if at < 0 { at.saturating_add(length) } else { at };
         let start = from_end(slice.start.unwrap_or_default());
         let end = match slice.end {
-            End::Open => length,
-            End::At(end) => from_end(end),
-            End::Next(0) => length,
-            End::Next(end) => from_end(end),
+            End::Open | End::Next(0) => length,
+            End::At(end) | End::Next(end) => from_end(end),
         };
         if start == end {
             return Ok(found);
@@ -178,17 +176,16 @@ enum Basic<'a> {
 
 fn basic<'a>(found: &Found<'a>) -> Option<Basic<'a>> {
     Some(match found {
-        Found::Value(Value::Bool(flag)) => Basic::Bool(*flag),
-        Found::Value(Value::String(text)) => Basic::Text(text),
         Found::Value(Value::Number(number)) => match number.as_i64() {
             Some(int) => Basic::Int(int),
             None => Basic::Float(number.as_f64()?),
         },
-        Found::Object(_) | Found::Value(_) => return None,
+        Found::Value(Value::String(text)) => Basic::Text(text.as_str()),
         Found::Text(text) => Basic::Text(text),
         Found::Int(int) => Basic::Int(*int),
         Found::Float(float) => Basic::Float(*float),
-        Found::Bool(flag) => Basic::Bool(*flag),
+        Found::Bool(flag) | Found::Value(Value::Bool(flag)) => Basic::Bool(*flag),
+        Found::Object(_) | Found::Value(_) => return None,
     })
 }
 

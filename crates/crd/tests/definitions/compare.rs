@@ -26,6 +26,9 @@ pub(crate) struct Item {
     /// What is particular about it, for who reads a difference.
     #[serde(skip)]
     about: String,
+    /// It is known to be fine.
+    #[serde(skip)]
+    accepted: bool,
 }
 
 impl Item {
@@ -39,7 +42,13 @@ impl Item {
             object,
             old,
             about: String::new(),
+            accepted: false,
         }
+    }
+
+    pub(crate) fn accepted(mut self) -> Self {
+        self.accepted = true;
+        self
     }
 
     pub(crate) fn about(mut self, about: String) -> Self {
@@ -127,6 +136,9 @@ pub(crate) fn differences(oracle: &mut Oracle, items: &[Item]) -> Vec<String> {
         if theirs.error.contains("panic") {
             // Kubernetes' own code fails here; ours may say what it wants.
             continue;
+        }
+        if let (true, Err(failure)) = (item.accepted, &ours) {
+            faults.push(format!("refused: {:.2000}", failure.to_json()));
         }
         let (ours, theirs) = match ours {
             Ok((object, warnings)) => (json!({"object": object, "warnings": sorted(warnings)}), shown(theirs)),

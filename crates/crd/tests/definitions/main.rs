@@ -4,7 +4,9 @@
 mod base;
 mod columns;
 mod compare;
+mod hostile;
 mod naming;
+mod peers;
 mod random;
 mod table;
 

@@ -162,7 +162,8 @@ fn keyword(chance: &mut Chance, depth: usize) -> (&'static str, Value) {
         "minProperties", "required", "items", "allOf", "oneOf", "anyOf", "not", "additionalProperties", "x-kubernetes-list-type",
         "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-int-or-string",
         "x-kubernetes-embedded-resource", "x-kubernetes-preserve-unknown-fields", "example", "externalDocs", "id", "$ref",
-        "$schema", "definitions", "patternProperties", "dependencies", "additionalItems",
+        "$schema", "definitions", "patternProperties", "dependencies", "additionalItems", "x-kubernetes-validations",
+        "x-kubernetes-validations",
     ];
     let key = chance.pick(keywords);
     let schemas = |chance: &mut Chance| {
@@ -198,6 +199,13 @@ fn keyword(chance: &mut Chance, depth: usize) -> (&'static str, Value) {
         "x-kubernetes-list-type" => chance.pick(&[json!("map"), json!("set"), json!("atomic"), json!("odd")]),
         "x-kubernetes-list-map-keys" => chance.pick(&[json!(["name"]), json!(["a", "a"]), json!(["gone"])]),
         "x-kubernetes-map-type" => chance.pick(&[json!("atomic"), json!("granular"), json!("odd")]),
+        "x-kubernetes-validations" => chance.pick(&[
+            json!([{"rule": "true"}]),
+            json!([{"rule": "self == oldSelf"}]),
+            json!([{"rule": "self.a == 'x'", "fieldPath": ".a"}]),
+            json!([{"rule": "size(self) > 2", "message": "m"}, {"rule": "self > 1", "reason": "FieldValueInvalid"}]),
+            json!([{"rule": "self.all(x, x == 'a')", "messageExpression": "string(size(self))"}]),
+        ]),
         "externalDocs" => json!({"url": "u"}),
         "dependencies" => chance.pick(&[json!({"a": ["b"]}), json!({"a": {"type": "odd"}})]),
         "additionalItems" => json!(chance.one_in(2)),

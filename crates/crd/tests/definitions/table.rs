@@ -421,7 +421,56 @@ fn schemas() -> Vec<Edits> {
         rule(json!({"rule": "true", "optionalOldSelf": true})),
     ];
     all.extend(defaults());
+    all.extend(rules());
     all
+}
+
+/// Rules whose expressions matter.
+fn rules() -> Vec<Edits> {
+    let on = |schema: Value, rule: Value| {
+        let mut schema = schema;
+        schema["x-kubernetes-validations"] = json!([rule]);
+        vec![("P/x", schema)]
+    };
+    let list = || json!({"type": "array", "items": {"type": "string"}});
+    let inside = |list: Value, rule: &str| {
+        let mut list = list;
+        list["type"] = json!("array");
+        list["items"] = json!({
+            "type": "object", "required": ["k"], "properties": {"k": {"type": "string"}},
+            "x-kubernetes-validations": [{"rule": rule}],
+        });
+        vec![("P/x", list)]
+    };
+    vec![
+        rule(json!({"rule": "self.a == 'x'"})),
+        rule(json!({"rule": "self.a == 1"})),
+        rule(json!({"rule": "self.gone"})),
+        rule(json!({"rule": "self.a"})),
+        rule(json!({"rule": "self.a =="})),
+        rule(json!({"rule": "self.a == oldSelf.a"})),
+        rule(json!({"rule": "oldSelf.hasValue() && self.a == oldSelf.value().a", "optionalOldSelf": true})),
+        rule(json!({"rule": "self.a != ''", "messageExpression": "'a is ' + self.a"})),
+        rule(json!({"rule": "self.a != ''", "messageExpression": "1"})),
+        rule(json!({"rule": "self.a != ''", "messageExpression": "self.b"})),
+        rule(json!({"rule": "self.m.all(k, self.m.all(l, k == l))"})),
+        rule(json!({"rule": "self.m.all(k, self.m[k] != '')"})),
+        on(list(), json!({"rule": "self.all(a, self.all(b, a == b))"})),
+        on(json!({"type": "array", "maxItems": 10, "items": {"type": "string", "maxLength": 5}}), json!({"rule": "self.all(a, self.all(b, a == b))"})),
+        on(json!({"type": "string"}), json!({"rule": "self.matches('^[a-z')"})),
+        on(json!({"type": "string", "default": "no"}), json!({"rule": "self == 'yes'"})),
+        on(json!({"type": "string", "default": "yes"}), json!({"rule": "self == 'yes'"})),
+        on(json!({"type": "integer", "default": 3}), json!({"rule": "self > oldSelf"})),
+        on(json!({"x-kubernetes-int-or-string": true}), json!({"rule": "self == 3"})),
+        on(json!({"x-kubernetes-preserve-unknown-fields": true}), json!({"rule": "true"})),
+        inside(json!({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]}), "self == oldSelf"),
+        inside(json!({}), "self == oldSelf"),
+        inside(json!({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]}), "self.k == 'a'"),
+        vec![("S/x-kubernetes-validations", json!([{"rule": "self.metadata.name == 'a'"}]))],
+        vec![("S/x-kubernetes-validations", json!([{"rule": "self.spec.size > 3 && has(self.status)"}, {"rule": "self.what"}]))],
+        vec![("P/embedded/x-kubernetes-validations", json!([{"rule": "self.kind == 'Pod' && self.metadata.name != ''"}]))],
+        vec![("P/size/x-kubernetes-validations", json!([{"rule": "self > 1"}])), ("S/nullable", json!(true))],
+    ]
 }
 
 fn list(edits: Value) -> Edits {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use rolewright_core::Name;
+use rolewright_crd::rules::Rules;
 use rolewright_crd::strategy::{Kind, Scale};
 use rolewright_crd::{Columns, Schema, version};
 use serde_json::Value;
@@ -63,6 +64,7 @@ struct Kept {
 pub(super) struct Compiled {
     pub(super) schema: Schema,
     pub(super) columns: Columns,
+    pub(super) rules: Rules,
 }
 
 /// A version of a definition.
@@ -161,7 +163,10 @@ impl Definition {
             let version = object.get("spec").and_then(|spec| spec.get("versions")).and_then(|list| list.get(at));
             let schema = version.and_then(|version| version.get("schema")?.get("openAPIV3Schema"));
             let columns = Columns::compile(version.unwrap_or(&Value::Null));
-            Compiled { schema: schema.map(Schema::compile).unwrap_or_default(), columns }
+            let rules = schema.map(Rules::compile).unwrap_or_default();
+            let mut schema = schema.map(Schema::compile).unwrap_or_default();
+            schema.coerce_defaults(&Metadata);
+            Compiled { schema, columns, rules }
         }))
     }
 }
@@ -310,7 +315,8 @@ impl Version {
 
     /// Whether a stored object is as this version wants it, without being read.
     pub(crate) fn shows_as_stored(&self, entry: &Entry) -> bool {
-        entry.revision > self.definition.since && self.at == self.definition.stored
+        // What another version wrote has not seen the defaults of the stored one.
+        entry.revision > self.definition.since && self.definition.versions.len() == 1
     }
 
     /// The definition as JSON, for what is made of it rarely.

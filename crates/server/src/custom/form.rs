@@ -58,7 +58,6 @@ impl Version {
         if written_in.name() != self.name() {
             object.insert("apiVersion".to_owned(), self.api_version().into());
             let _ = self.coerce(&mut object, Malformed::Drop);
-            self.fill(&mut object);
         }
         object
     }

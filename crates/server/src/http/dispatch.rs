@@ -220,11 +220,12 @@ fn resource(
     negotiate::plain(call.accept.unwrap_or_default(), ["list", "watch"].contains(&info.verb.as_str()))?;
     let deprecated = DEPRECATED.iter().find(|(plural, _)| served.group.is_empty() && served.plural == *plural);
     call.warn(deprecated.map(|(_, warning)| (*warning).to_owned()));
-    call.warn(served.custom().and_then(custom::Version::warning).map(str::to_owned));
+    let outdated = served.custom().and_then(custom::Version::warning);
+    call.warn(outdated.map(str::to_owned));
     let mut answer = verb(&call).unwrap_or_else(|failure| respond::failure(&failure));
     respond::warn(&mut answer, &call.warnings.take());
     answer.extensions_mut().insert(call.sent.take());
-    if deprecated.is_some() {
+    if deprecated.is_some() || outdated.is_some() {
         answer.extensions_mut().insert(Deprecated);
     }
     Ok(answer)
@@ -287,6 +288,7 @@ fn subresource(call: &Call<'_>) -> Result<Answer, Failure> {
     match (info.subresource.as_str(), info.verb.as_str()) {
         ("token", "create") => review::token(call),
         ("binding", "create") => call.bind(),
+        ("eviction", "create") => call.evict(),
         ("scale", _) => call.scale(),
         ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "get") => call.get(),
         ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "update") => call.update(),

@@ -206,7 +206,9 @@ impl Render {
         let mut object = self.served.view(entry);
         let now = crate::time::now();
         let (cells, conditions) = match &self.served.origin {
-            Origin::BuiltIn(BuiltIn { facts, .. }) => (table::cells(facts, &object, now), table::conditions(facts, &object)),
+            Origin::BuiltIn(BuiltIn { facts, .. }) => {
+                (table::cells(facts, &object, now), table::conditions(facts, &object))
+            }
             Origin::Custom(version) => (version.cells(&object, now), None),
         };
         let object = match self.include {

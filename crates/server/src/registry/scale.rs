@@ -142,6 +142,11 @@ impl Call<'_> {
         self.change(&Change::Make(make), &WriteOptions::default()).map(|_| ())
     }
 
+    /// The same, but nobody comes to own what changes.
+    pub(crate) fn make_for_nobody(&self, make: &dyn Fn(Object) -> Result<Object, Failure>) -> Result<(), Failure> {
+        self.change(&Change::Owned(make), &WriteOptions::default()).map(|_| ())
+    }
+
     /// Kubernetes has no way to make the Scale of a custom resource from what was applied, if that changes anything.
     fn check_convertible(&self, live: &Object, scale: &Object) -> Result<(), Failure> {
         let bare = |object: &Object| {

@@ -88,6 +88,11 @@ fn without_prose(value: &mut Value, inside: bool) {
         Value::Object(members) => {
             if !inside {
                 members.retain(|key, value| key != "description" || !value.is_string());
+                // Without prose beside it, a reference may stand alone.
+                if let (1, Some(alone)) = (members.len(), members.get("allOf").and_then(|all| all.get(0)).cloned()) {
+                    *value = alone;
+                    return;
+                }
             }
             for (key, value) in members.iter_mut() {
                 let own = inside || key.starts_with("com.");
