@@ -147,13 +147,17 @@ impl Attribute {
         }
     }
 
+    /// Whether it is the step of a loop that adds to the accumulator, or leaves it as it is.
+    pub(crate) fn accumulates(&self) -> bool {
+        let Root::Choice { truthy, .. } = &self.root else { return false };
+        matches!(&truthy.root, Root::Value(_, Step::Call(call)) if call.accumulates)
+    }
+
     fn depth(&self) -> usize {
         let root = match &self.root {
             Root::Name(..) => 0,
             Root::Value(_, step) => step.depth(),
-            Root::Choice { condition, truthy, falsy, .. } => {
-                condition.depth().max(truthy.depth()).max(falsy.depth())
-            }
+            Root::Choice { condition, truthy, falsy, .. } => condition.depth().max(truthy.depth()).max(falsy.depth()),
         };
         let by = self.qualifiers.iter().map(|qualifier| match &qualifier.by {
             By::Const(_) => 0,

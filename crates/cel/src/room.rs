@@ -38,7 +38,8 @@ pub(crate) fn with_room<R: Send>(deep: bool, work: impl FnOnce() -> R + Send) ->
     let mut waiting = Some(work);
     let done = thread::scope(|scope| {
         let waiting = &mut waiting;
-        let started = thread::Builder::new().stack_size(ROOM).spawn_scoped(scope, move || waiting.take().map(|work| work()));
+        let started =
+            thread::Builder::new().stack_size(ROOM).spawn_scoped(scope, move || waiting.take().map(|work| work()));
         // WHY: without a thread the work is still waiting, and the stack at hand has to do.
         started.ok().and_then(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });

@@ -271,8 +271,9 @@ fn equality(one: &Node<'_>, two: &Node<'_>) -> Option<Cost> {
         return None;
     }
     Some(match (&one.t, name.as_str()) {
-        (Type::Opaque(..), "net.IP" | "net.CIDR")
-        | (Type::Object(_), "kubernetes.Quantity" | "kubernetes.Semver") => Cost::fixed(1),
+        (Type::Opaque(..), "net.IP" | "net.CIDR") | (Type::Object(_), "kubernetes.Quantity" | "kubernetes.Semver") => {
+            Cost::fixed(1)
+        }
         (Type::Object(_), "kubernetes.NamedFormat") => Cost { min: 1, max: LONGEST_FORMAT }.scaled(TRAVERSAL),
         (Type::Object(_), "kubernetes.URL") => {
             Cost { min: 1, max: two.size.map_or(1, |size| size.max) }.scaled(TRAVERSAL)

@@ -43,7 +43,9 @@ pub(super) fn call<'a>(id: &str, args: &[Value<'a>]) -> Option<Outcome<'a>> {
             Ok(replace(text, old, new, *count))
         }
         ("string_split_string", [Value::String(separator)]) => Ok(split(text, separator, -1)),
-        ("string_split_string_int", [Value::String(separator), Value::Int(count)]) => Ok(split(text, separator, *count)),
+        ("string_split_string_int", [Value::String(separator), Value::Int(count)]) => {
+            Ok(split(text, separator, *count))
+        }
         ("string_substring_int", [Value::Int(start)]) => substring(text, *start, None),
         ("string_substring_int_int", [Value::Int(start), Value::Int(end)]) => substring(text, *start, Some(*end)),
         ("string_trim", []) => Ok(Value::text(text.trim_matches(is_space))),

@@ -206,12 +206,8 @@ fn number_order(one: &Value<'_>, two: &Value<'_>) -> Option<Ordering> {
         (Value::Int(one), Value::Uint(two)) => Some(i128::from(*one).cmp(&i128::from(*two))),
         (Value::Uint(one), Value::Int(two)) => Some(i128::from(*one).cmp(&i128::from(*two))),
         (Value::Double(one), Value::Double(two)) => one.partial_cmp(two),
-        (Value::Double(one), Value::Int(two)) => {
-            double_order(*one, in_double(i128::from(*two)), -TWO_TO_63, TWO_TO_63)
-        }
-        (Value::Double(one), Value::Uint(two)) => {
-            double_order(*one, in_double(i128::from(*two)), 0.0, TWO_TO_64)
-        }
+        (Value::Double(one), Value::Int(two)) => double_order(*one, in_double(i128::from(*two)), -TWO_TO_63, TWO_TO_63),
+        (Value::Double(one), Value::Uint(two)) => double_order(*one, in_double(i128::from(*two)), 0.0, TWO_TO_64),
         (one, Value::Double(_)) => number_order(two, one).map(Ordering::reverse),
         _ => None,
     }
