@@ -156,7 +156,6 @@ impl<'p, 'a> Evaluator<'p, 'a> {
     }
 
     /// Both operands are evaluated even when the first is at fault; only the limit stops at once.
-    #[expect(clippy::type_complexity, reason = "two results, either of which may be at fault")]
     fn both(&mut self, one: &'p Step, two: &'p Step) -> Result<(Evaluated<'a>, Evaluated<'a>), Stop> {
         let left = self.eval(one);
         if is_final(&left) {

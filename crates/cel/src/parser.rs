@@ -177,7 +177,7 @@ impl Parser {
             terms.push(self.conjunction()?);
             ops.push(self.builder.at(op));
         }
-        Ok(self.balanced("_||_", terms, &ops))
+        Ok(Self::balanced("_||_", terms, &ops))
     }
 
     fn conjunction(&mut self) -> Parse {
@@ -188,13 +188,13 @@ impl Parser {
             terms.push(self.relation()?);
             ops.push(self.builder.at(op));
         }
-        Ok(self.balanced("_&&_", terms, &ops))
+        Ok(Self::balanced("_&&_", terms, &ops))
     }
 
-    fn balanced(&mut self, function: &str, terms: Vec<Node>, ops: &[u32]) -> Node {
+    fn balanced(function: &str, terms: Vec<Node>, ops: &[u32]) -> Node {
         let depth = terms.iter().map(|term| term.depth).max().unwrap_or(0);
         let terms = terms.into_iter().map(|term| term.expr).collect();
-        Node { expr: self.builder.balanced(function, terms, ops), depth }
+        Node { expr: Builder::balanced(function, terms, ops), depth }
     }
 
     fn relation(&mut self) -> Parse {

@@ -102,6 +102,9 @@ fn kubernetes_cost(function: &str, overload: &str, args: &[Seen<'_>], result: Op
     let first = || size(args.first());
     let second = || size(args.get(1));
     let traversed = |size: u64, times: f64| ceil(float(size) * times * TRAVERSAL);
+    if (function, overload) == ("ip", "string_to_ip") || (function == "ip" && overload.is_empty()) {
+        return Some(traversed(first(), 1.0));
+    }
     Some(match function {
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
             args.first().map_or(0, |value| traversal(value.as_ref()))
@@ -111,9 +114,8 @@ fn kubernetes_cost(function: &str, overload: &str, args: &[Seen<'_>], result: Op
         "replace" | "split" | "ip.isCanonical" => traversed(first(), 2.0),
         "join" => traversed(result.and_then(Value::size).unwrap_or(1), 2.0),
         "find" | "findAll" => matching(first(), second()),
-        "ip" if overload == "cidr_ip" => 1,
-        "ip" => traversed(first(), 1.0),
-        "masked"
+        "ip"
+        | "masked"
         | "prefixLength"
         | "family"
         | "isUnspecified"

@@ -78,7 +78,7 @@ pub(crate) fn value<'a>(json: &'a Json, schema: &'a Schema) -> Outcome<'a> {
     }
 }
 
-fn string<'a>(text: &'a str, format: Format) -> Outcome<'a> {
+fn string(text: &str, format: Format) -> Outcome<'_> {
     let quoted = super::text::quoted;
     match format {
         Format::Plain => Ok(Value::String(Str::Borrowed(text))),

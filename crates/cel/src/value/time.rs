@@ -102,7 +102,8 @@ impl Timestamp {
             text.push('Z');
         } else {
             let (sign, offset) = if self.offset < 0 { ('-', -self.offset) } else { ('+', self.offset) };
-            text.push_str(&format!("{sign}{:02}:{:02}", offset / 3600, offset / 60 % 60));
+            let written = format!("{sign}{:02}:{:02}", offset / 3600, offset / 60 % 60);
+            text.push_str(&written);
         }
         text
     }
