@@ -267,9 +267,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
                 Value::Optional(Some(inner)) => made.set(key, (*inner).clone()),
                 Value::Optional(None) => made.remove(&key),
                 other => {
-                    return fault(format!(
-                        "cannot initialize optional entry '{key}' from non-optional value {other}"
-                    ));
+                    return fault(format!("cannot initialize optional entry '{key}' from non-optional value {other}"));
                 }
             }
         }

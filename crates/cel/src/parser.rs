@@ -36,8 +36,7 @@ const PRIMARY: u64 = set(&[
     T::Ident,
 ]);
 const EXPR: u64 = PRIMARY | set(&[T::Exclam]);
-const RELATIONS: u64 =
-    set(&[T::Equals, T::NotEquals, T::In, T::Less, T::LessEquals, T::GreaterEquals, T::Greater]);
+const RELATIONS: u64 = set(&[T::Equals, T::NotEquals, T::In, T::Less, T::LessEquals, T::GreaterEquals, T::Greater]);
 const PRODUCTS: u64 = set(&[T::Star, T::Slash, T::Percent]);
 const SUMS: u64 = set(&[T::Plus, T::Minus]);
 const END: Next = or_end(&[]);

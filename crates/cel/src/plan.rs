@@ -24,13 +24,32 @@ pub(crate) enum Step {
     Test(Id, Box<Attribute>),
     And(Id, Vec<Step>),
     Or(Id, Vec<Step>),
-    Equal { id: Id, args: [Box<Step>; 2], negated: bool },
+    Equal {
+        id: Id,
+        args: [Box<Step>; 2],
+        negated: bool,
+    },
     Call(Box<Call>),
-    List { id: Id, elements: Vec<Step>, optional: Vec<bool> },
-    Map { id: Id, entries: Vec<(Step, Step, bool)> },
-    Member { id: Id, arg: Box<Step>, set: Box<Members> },
+    List {
+        id: Id,
+        elements: Vec<Step>,
+        optional: Vec<bool>,
+    },
+    Map {
+        id: Id,
+        entries: Vec<(Step, Step, bool)>,
+    },
+    Member {
+        id: Id,
+        arg: Box<Step>,
+        set: Box<Members>,
+    },
     /// `a.or(b)` and `a.orValue(b)`.
-    OptionalOr { id: Id, args: [Box<Step>; 2], unwrap: bool },
+    OptionalOr {
+        id: Id,
+        args: [Box<Step>; 2],
+        unwrap: bool,
+    },
     Fold(Box<Fold>),
 }
 
@@ -82,7 +101,12 @@ pub(crate) enum Root {
     Name(Id, SmolStr),
     Value(Id, Step),
     /// The way on is added to both branches.
-    Choice { id: Id, condition: Step, truthy: Box<Attribute>, falsy: Box<Attribute> },
+    Choice {
+        id: Id,
+        condition: Step,
+        truthy: Box<Attribute>,
+        falsy: Box<Attribute>,
+    },
 }
 
 #[derive(Debug)]

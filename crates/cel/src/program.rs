@@ -197,4 +197,3 @@ fn told(value: &Value<'_>) -> String {
         other => other.to_string(),
     }
 }
-

@@ -27,14 +27,12 @@ impl CredentialError {
 pub(crate) fn signing_key(folder: &Path) -> Result<SigningKey, CredentialError> {
     let path = folder.join("pki").join("sa.key");
     let failed = CredentialError::of(&path);
-    match read(&path)? {
-        Some(pem) => SigningKey::from_pem(&pem).map_err(|error| failed(error.into())),
-        None => {
-            let key = SigningKey::generate().map_err(|error| failed(error.into()))?;
-            keep(&path, &key.to_pem())?;
-            Ok(key)
-        }
+    if let Some(pem) = read(&path)? {
+        return SigningKey::from_pem(&pem).map_err(|error| failed(error.into()));
     }
+    let key = SigningKey::generate().map_err(|error| failed(error.into()))?;
+    keep(&path, &key.to_pem())?;
+    Ok(key)
 }
 
 /// Who signs certificates. Those of the server itself are made anew at each start: who trusts the authority trusts them.
@@ -54,10 +52,8 @@ pub(crate) fn authority(folder: &Path, now: Timestamp) -> Result<Authority, Cred
 
 /// Writes a file, and returns when it and its name are on the disk.
 fn keep(path: &Path, pem: &str) -> Result<(), CredentialError> {
-    let written = write_private(path, pem.as_bytes()).and_then(|()| {
-        let folders = path.ancestors().skip(1).take(2);
-        folders.map(|folder| fs::File::open(folder)?.sync_all()).collect::<io::Result<()>>()
-    });
+    let written = write_private(path, pem.as_bytes())
+        .and_then(|()| path.ancestors().skip(1).take(2).try_for_each(|folder| fs::File::open(folder)?.sync_all()));
     written.map_err(|error| CredentialError::of(path)(error.into()))
 }
 

@@ -8,6 +8,7 @@ mod checksum;
 mod log;
 mod medium;
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "the files of a test are small")]
 mod power_cuts;
 pub(crate) mod record;
 mod report;

@@ -21,3 +21,6 @@ pub mod peers;
 pub mod strategy;
 pub mod testbed;
 pub mod wire;
+
+// Suites of crates below the server need what the server knows of metadata, and may not depend on it.
+pub use rolewright_server::strategy::embedded::Metadata;

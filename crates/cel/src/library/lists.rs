@@ -62,9 +62,7 @@ fn slice<'a>(list: &List<'a>, start: i64, end: i64) -> Outcome<'a> {
         return fault(format!("cannot slice({start}, {end}), negative indexes not supported"));
     }
     if start > end {
-        return fault(format!(
-            "cannot slice({start}, {end}), start index must be less than or equal to end index"
-        ));
+        return fault(format!("cannot slice({start}, {end}), start index must be less than or equal to end index"));
     }
     if length < end {
         return fault(format!("cannot slice({start}, {end}), list is length {length}"));

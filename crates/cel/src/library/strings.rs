@@ -64,9 +64,7 @@ fn out_of_range<R>(at: i64) -> Result<R, Fault> {
 fn char_at<'a>(text: &str, at: i64) -> Outcome<'a> {
     let length = text.chars().count();
     match usize::try_from(at) {
-        Ok(index) if index <= length => {
-            Ok(Value::text(text.chars().nth(index).map(String::from).unwrap_or_default()))
-        }
+        Ok(index) if index <= length => Ok(Value::text(text.chars().nth(index).map(String::from).unwrap_or_default())),
         _ => out_of_range(at),
     }
 }

@@ -60,7 +60,7 @@ pub(crate) async fn work(server: &Running, model: &Rc<Model>, random: &mut Rando
             model.ends(seen);
         });
     }
-    let fate = Rc::new(Fate { left: Cell::new(1 + random.below(50)), now: Notify::new() });
+    let fate = Rc::new(Fate { left: Cell::new(1 + random.below(40)), now: Notify::new() });
     for writer in 0..WRITERS {
         let mut connection = server.endpoint.connect().await?;
         let (model, fate, mut random) = (model.clone(), fate.clone(), random.fork());

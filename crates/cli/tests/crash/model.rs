@@ -169,12 +169,12 @@ impl Model {
     }
 
     /// The run was worth something.
-    pub(crate) fn covered(&self) {
+    pub(crate) fn covered(&self, rounds: usize) {
         let seen = [
-            ("acknowledged writes", self.acknowledgements.get(), 2_000),
-            ("events seen", self.events.get(), 2_000),
-            ("writes in flight that were kept", self.in_flight_kept.get(), 20),
-            ("writes in flight that were lost", self.in_flight_lost.get(), 20),
+            ("acknowledged writes", self.acknowledgements.get(), 8 * rounds),
+            ("events seen", self.events.get(), 8 * rounds),
+            ("writes in flight that were kept", self.in_flight_kept.get(), rounds / 10),
+            ("writes in flight that were lost", self.in_flight_lost.get(), rounds / 10),
         ];
         for (what, count, least) in seen {
             assert!(count >= least, "only {count} {what}");

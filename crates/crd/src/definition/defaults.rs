@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use super::faults::Faults;
 use super::props::Props;
 use super::structural;
+use crate::go;
 use crate::metadata::{Malformed, ObjectMeta};
 use crate::prune::{self, Mode};
 use crate::rules::Rules;
 use crate::schema::Schema;
-use crate::go;
 
 /// What is wrong with the defaults of a structural schema. `pruned`: they have no unknown fields.
 pub(super) fn faults(schema: Props<'_>, pruned: bool, meta: &dyn ObjectMeta, at: Path<'_>) -> Vec<FieldError> {

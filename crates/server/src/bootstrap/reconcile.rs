@@ -9,6 +9,7 @@ use super::store;
 use crate::Server;
 use crate::cluster::{ObjectName, Right};
 use crate::controller::{change, delete};
+use crate::registry::meta;
 use crate::strategy::Object;
 
 const AGENT: &str = "kube-apiserver";
@@ -25,12 +26,15 @@ enum Need {
 /// Brings a role or binding in line with what every cluster has.
 pub(super) fn reconcile(server: &Server, plural: &str, expected: Value) {
     let Some(served) = server.catalog().find(RBAC_GROUP, "v1", plural) else { return };
-    let text = |member: &str| expected["metadata"][member].as_str().unwrap_or_default();
-    let at =
-        ObjectName { collection: served.collection, namespace: text("namespace").into(), name: text("name").into() };
+    let Some(template) = expected.as_object() else { return };
+    let at = ObjectName {
+        collection: served.collection,
+        namespace: meta(template, "namespace").into(),
+        name: meta(template, "name").into(),
+    };
     let entry = server.cluster().read().table(at.collection).get(&at.namespace, &at.name).cloned();
     let Some(entry) = entry else { return store(server, RBAC_GROUP, plural, AGENT, expected) };
-    match need(plural, &entry.object(), &expected) {
+    match need(plural, &entry.object(), template) {
         Need::Nothing => {}
         Need::Update(wanted) => change(server, &at, "", AGENT, &|_| Ok(wanted.clone())),
         Need::Recreate => {
@@ -40,16 +44,16 @@ pub(super) fn reconcile(server: &Server, plural: &str, expected: Value) {
     }
 }
 
-fn need(plural: &str, existing: &Object, expected: &Value) -> Need {
-    let Some(template) = expected.as_object() else { return Need::Nothing };
+fn need(plural: &str, existing: &Object, template: &Object) -> Need {
     let (annotation, _) = bootstrap::ANNOTATION;
-    let metadata = existing.get("metadata").unwrap_or(&Value::Null);
-    if metadata["annotations"][annotation] == "false" {
+    let annotations = existing.get("metadata").and_then(|meta| meta.get("annotations"));
+    if annotations.and_then(|all| all.get(annotation)).is_some_and(|value| value == "false") {
         return Need::Nothing;
     }
     let mut wanted = existing.clone();
     for member in ["annotations", "labels"] {
-        add_missing(&mut wanted, member, &expected["metadata"][member]);
+        let expected = template.get("metadata").and_then(|meta| meta.get(member));
+        add_missing(&mut wanted, member, expected.and_then(Value::as_object));
     }
     let rights = (Right::of(RBAC_GROUP, plural, existing), Right::of(RBAC_GROUP, plural, template));
     match rights {
@@ -79,9 +83,9 @@ fn need(plural: &str, existing: &Object, expected: &Value) -> Need {
     if wanted == *existing { Need::Nothing } else { Need::Update(wanted) }
 }
 
-fn add_missing(object: &mut Object, member: &str, wanted: &Value) {
+fn add_missing(object: &mut Object, member: &str, wanted: Option<&Object>) {
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
-    for (key, value) in wanted.as_object().into_iter().flatten() {
+    for (key, value) in wanted.into_iter().flatten() {
         let held = metadata.entry(member).or_insert_with(|| json!({}));
         if held.is_null() {
             *held = json!({});
@@ -128,12 +132,12 @@ mod tests {
         let mut expected = role("true", json!([rule(&["get", "list"])]));
         expected["metadata"]["labels"] = json!({"a": "ours", "b": "ours"});
         let there = object(role("true", json!([rule(&["get", "watch"])])));
-        let Need::Update(now) = need("clusterroles", &there, &expected) else { panic!("an update") };
+        let Need::Update(now) = need("clusterroles", &there, &object(expected.clone())) else { panic!("an update") };
         assert_eq!(now["metadata"]["labels"], json!({"a": "theirs", "b": "ours"}));
         assert_eq!(now["rules"], json!([rule(&["get", "watch"]), rule(&["list"])]));
-        assert_eq!(need("clusterroles", &now, &expected), Need::Nothing);
+        assert_eq!(need("clusterroles", &now, &object(expected.clone())), Need::Nothing);
         let protected = object(role("false", json!([])));
-        assert_eq!(need("clusterroles", &protected, &expected), Need::Nothing);
+        assert_eq!(need("clusterroles", &protected, &object(expected)), Need::Nothing);
     }
 
     #[test]
@@ -145,12 +149,16 @@ mod tests {
             role
         };
         let there = object(aggregated(json!([selector("theirs")])));
-        let Need::Update(now) = need("clusterroles", &there, &aggregated(json!([selector("ours")]))) else { panic!() };
+        let Need::Update(now) = need("clusterroles", &there, &object(aggregated(json!([selector("ours")])))) else {
+            panic!()
+        };
         assert_eq!(now["aggregationRule"]["clusterRoleSelectors"], json!([selector("theirs"), selector("ours")]));
-        let Need::Update(now) = need("clusterroles", &there, &role("true", Value::Null)) else { panic!() };
+        let Need::Update(now) = need("clusterroles", &there, &object(role("true", Value::Null))) else { panic!() };
         assert!(!now.contains_key("aggregationRule"));
         let plain = object(role("true", json!([rule(&["get"])])));
-        let Need::Update(now) = need("clusterroles", &plain, &aggregated(json!([selector("ours")]))) else { panic!() };
+        let Need::Update(now) = need("clusterroles", &plain, &object(aggregated(json!([selector("ours")])))) else {
+            panic!()
+        };
         assert_eq!(now["aggregationRule"]["clusterRoleSelectors"], json!([selector("ours")]));
     }
 
@@ -162,7 +170,7 @@ mod tests {
             let role_ref = json!({"apiGroup": RBAC_GROUP, "kind": "ClusterRole", "name": role});
             json!({"metadata": {"name": "x"}, "roleRef": role_ref, "subjects": subjects})
         };
-        let expected = binding("view", &["a", "b"]);
+        let expected = object(binding("view", &["a", "b"]));
         let there = object(binding("view", &["b", "c"]));
         let Need::Update(now) = need("clusterrolebindings", &there, &expected) else { panic!("an update") };
         let names: Vec<&str> =

@@ -55,7 +55,7 @@ struct Progress {
 }
 
 /// The log is rewritten when it is this much larger than twice what is in it.
-const SLACK: u64 = 2 << 20;
+const SLACK: u64 = 1 << 20;
 /// The size of the blocks of a rewritten log, and the most that goes into one block of transactions.
 const BLOCK: usize = 1 << 20;
 const MOST_BLOCK: usize = 64 << 20;

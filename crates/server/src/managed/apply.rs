@@ -48,11 +48,12 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
         .map_err(|fault| internal(format!("failed to create typed live object ({}): {fault}", about(live))))?;
 
     let reset = request.reset();
-    versions::reconcile(request, live, &mut entries).map_err(internal)?;
     let manager = if request.manager.is_empty() { "unknown" } else { request.manager };
     let own = Identity { manager, applied: true, version: "", subresource: request.subresource };
+    // Kept even if the version in which the manager applied last is no more.
+    let time = entries.iter().find(|entry| entry.identity() == own).and_then(|entry| entry.time);
+    versions::reconcile(request, live, &mut entries).map_err(internal)?;
     let previous = entries.iter().position(|entry| entry.identity() == own).map(|at| entries.swap_remove(at));
-    let time = previous.as_ref().and_then(|entry| entry.time);
 
     let mut merged = merge(place, live, applied);
     if let Some(Value::Object(metadata)) = merged.get_mut("metadata") {

@@ -24,6 +24,8 @@ pub(super) const FORMAT: u32 = 1;
 /// 0xf5 and 0xff are in no UTF-8, so no text that a client sends looks like the head of a block.
 const BLOCK_MAGIC: [u8; 4] = [0xf5, b'r', b'w', 0xff];
 pub(super) const FILL: u8 = 0xff;
+/// The most that fits into a block.
+const MOST: u32 = u32::MAX - 1_024;
 
 /// The head of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +49,7 @@ impl Head {
         for (byte, field) in head.iter_mut().zip(fields) {
             *byte = field;
         }
-        let sum = self.sum(&head).to_le_bytes();
+        let sum = crc32(0, head.get(..HEAD - 4).unwrap_or_default()).to_le_bytes();
         for (byte, field) in head.iter_mut().skip(HEAD - 4).zip(sum) {
             *byte = field;
         }
@@ -65,10 +67,6 @@ impl Head {
         }
         let head = Self { cluster: fields.take() };
         if head.written() == *bytes { Ok(head) } else { Err(HeadFault::Damaged) }
-    }
-
-    fn sum(self, head: &[u8; HEAD]) -> u32 {
-        crc32(0, head.get(..HEAD - 4).unwrap_or_default())
     }
 
     /// What the first block follows.
@@ -91,7 +89,7 @@ pub(super) struct BlockHead {
 impl BlockHead {
     /// The head of a block of these bytes; `None` for more than fits into one.
     pub(super) fn of(payload: &[u8], number: u64, chain: u32) -> Option<Self> {
-        let length = u32::try_from(payload.len()).ok().filter(|length| *length < u32::MAX - 2 * UNIT as u32)?;
+        let length = u32::try_from(payload.len()).ok().filter(|length| *length < MOST)?;
         let mut head = Self { length, number, payload_sum: crc32(0, payload), chain, sum: 0 };
         head.sum = crc32(0, head.written().get(..UNIT - 4).unwrap_or_default());
         Some(head)

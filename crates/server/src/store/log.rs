@@ -48,6 +48,15 @@ impl Log<Folder> {
         // At once: from here on the folder is ours, and other files may come into it.
         if log.medium.open().map_err(log.io())?.is_none() {
             log.begin()?;
+            // The name of the folder is on the disk when the folder above is, and so on. What cannot be opened was not made here.
+            let folder = fs::canonicalize(folder).map_err(failed)?;
+            for above in folder.ancestors().skip(1).filter_map(|above| File::open(above).ok()) {
+                match above.sync_all() {
+                    // Some file systems have nothing to sync here, and say so.
+                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
+                    synced => synced.map_err(failed)?,
+                }
+            }
         }
         Ok(log)
     }

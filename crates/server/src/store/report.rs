@@ -49,8 +49,8 @@ fn read(path: &Path, file: &mut impl io::Read, length: u64) -> Result<Report, St
     for (resource, kept) in &contents.collections {
         for ((namespace, name), entry) in &kept.objects {
             let fits = serde_json::from_slice::<Value>(&entry.body).is_ok_and(|body| {
-                let metadata = &body["metadata"];
-                let text = |member: &str| metadata[member].as_str().unwrap_or_default();
+                let metadata = body.get("metadata");
+                let text = |member: &str| metadata.and_then(|meta| meta.get(member)?.as_str()).unwrap_or_default();
                 let digits = entry.body.get(entry.digits_at..).unwrap_or_default();
                 text("namespace") == namespace
                     && text("name") == name

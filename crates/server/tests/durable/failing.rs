@@ -39,7 +39,9 @@ impl Held {
 impl Store for Held {
     fn load(&mut self, each: &mut dyn FnMut(&[u8]) -> Result<(), String>) -> Result<(), StoreError> {
         let kept = self.0.0.lock().unwrap().kept.clone();
-        kept.iter().for_each(|payload| each(payload).unwrap());
+        for payload in &kept {
+            each(payload).unwrap();
+        }
         Ok(())
     }
 
