@@ -240,7 +240,7 @@ impl Walk<'_> {
     fn is_odd(&mut self, default: &Value, schema: Props<'_>, at: Path<'_>) -> bool {
         let (kind, format) = (schema.kind(), schema.text("format"));
         let (found, found_format) = match default {
-            Value::Number(number) if number.is_f64() => ("number", "double"),
+            Value::Number(number) if number.is_f64() => ("number", "float64"),
             Value::Number(_) => ("integer", "int64"),
             other => (json_type(other), ""),
         };
@@ -250,7 +250,8 @@ impl Walk<'_> {
             ("integer", "number") => is_whole(),
             (kind, found) => kind == found,
         };
-        if format.is_empty() || fits {
+        let goes_with_type = matches!((kind, format), ("integer", "int32" | "int64") | ("number", "float" | "double"));
+        if format.is_empty() || fits || goes_with_type {
             return false;
         }
         let is_text = matches!(default, Value::String(_) | Value::Array(_));
