@@ -114,15 +114,14 @@ async fn serve(args: ServerArgs, out: &mut impl Write) -> Result<()> {
     listening.write_kubeconfig(&kubeconfig).with_context(|| {
         format!("cannot write the kubeconfig `{}`; hint: choose another with --kubeconfig", kubeconfig.display())
     })?;
-    writeln!(out, "ready: {}  try: kubectl --kubeconfig {} get clusterroles", listening.url(), kubeconfig.display())?;
-    if let Some(data) = &args.data {
-        let promise = match args.data_sync {
-            SyncArg::Fsync => "writes are acknowledged when they are on the disk",
-            SyncArg::Os => {
-                "not safe from power cuts: writes are acknowledged before they are on the disk (--data-sync os)"
-            }
-        };
-        writeln!(out, "data: {}  {promise}", data.display())?;
+    // One line: who started us may read no further.
+    write!(out, "ready: {}  try: kubectl --kubeconfig {} get clusterroles", listening.url(), kubeconfig.display())?;
+    match (&args.data, args.data_sync) {
+        (None, _) => writeln!(out)?,
+        (Some(data), SyncArg::Fsync) => writeln!(out, "  data: {}, on the disk before an answer", data.display())?,
+        (Some(data), SyncArg::Os) => {
+            writeln!(out, "  data: {}, not safe from power cuts (--data-sync os)", data.display())?;
+        }
     }
     out.flush()?;
     let server = listening.server.clone();
