@@ -110,11 +110,7 @@ fn flag(schema: &Map<String, Value>, key: &str) -> bool {
 }
 
 /// Compiles the rules that `rules` has for the values of `schema`: the two are the same but for clauses of `allOf`.
-fn node(
-    rules: &Map<String, Value>,
-    schema: &Map<String, Value>,
-    declared: Option<&Arc<cel::Schema>>,
-) -> Option<Node> {
+fn node(rules: &Map<String, Value>, schema: &Map<String, Value>, declared: Option<&Arc<cel::Schema>>) -> Option<Node> {
     let usable = declared.filter(|declared| declared.is_typed());
     let has_own = rules.get("x-kubernetes-validations").and_then(Value::as_array).is_some_and(|own| !own.is_empty());
     let (own, broken) = match usable {

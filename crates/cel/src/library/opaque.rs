@@ -1,6 +1,6 @@
 //! Values of Kubernetes' own types.
-use std::fmt;
 use core::net::IpAddr;
+use std::fmt;
 
 use super::format::Named;
 use super::quantity::Quantity;

@@ -39,7 +39,8 @@ impl Version {
     /// Whether an object says that it is of this group and kind.
     fn is_of_kind(&self, object: &Object) -> bool {
         let text = |member: &str| object.get(member).and_then(Value::as_str).unwrap_or_default();
-        text("kind") == self.kind() && text("apiVersion").split_once('/').is_some_and(|(group, _)| group == self.group())
+        text("kind") == self.kind()
+            && text("apiVersion").split_once('/').is_some_and(|(group, _)| group == self.group())
     }
 
     /// The version that an object says it is of, if there is such a one.
