@@ -1,11 +1,29 @@
-//! Exit codes: 0 done, 2 usage (clap's own), 4 failed. 1 and 3 belong to questions and come with them.
+//! Exit codes: 0 done, or the answer is yes; 1 the answer is no; 2 usage (clap's own); 4 failed. 3 comes with its question.
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use rolewright_server::store::StoreError;
 
+const NO: u8 = 1;
 const FAILED: u8 = 4;
+
+/// The answer to a question is no; says why.
+#[derive(Debug)]
+pub(crate) struct No<E>(pub(crate) E);
+
+impl<E: std::error::Error> std::fmt::Display for No<E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl<E: std::error::Error> std::error::Error for No<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
 
 /// The exit code of a command, after its error was printed.
 pub(crate) fn code(result: Result<()>) -> ExitCode {
@@ -15,5 +33,5 @@ pub(crate) fn code(result: Result<()>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     crate::output::error(&error);
-    ExitCode::from(FAILED)
+    ExitCode::from(if error.is::<No<StoreError>>() { NO } else { FAILED })
 }

@@ -2,15 +2,18 @@
 //!
 //! Pure: no I/O, no clock. Definitions and objects come from clients, so every step is bounded.
 
+pub mod columns;
 mod default;
 pub mod definition;
 mod format;
 mod go;
 #[cfg(test)]
 mod hostile;
+pub mod jsonpath;
 mod lists;
 pub mod metadata;
 pub mod naming;
+pub mod openapi;
 mod pattern;
 mod prune;
 mod ratchet;
@@ -21,6 +24,7 @@ pub mod strategy;
 mod validate;
 pub mod version;
 
+pub use columns::Columns;
 pub use pattern::Pattern;
 pub use rules::Rules;
 pub use schema::Schema;

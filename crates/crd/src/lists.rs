@@ -3,6 +3,7 @@
 use rolewright_core::validate::{FieldError, Path};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 
 use crate::go;
 use crate::ratchet::distinct;
@@ -62,22 +63,20 @@ fn map(schema: &Schema, items: &[Value], at: Path<'_>, errors: &mut Vec<FieldErr
         errors.push(FieldError::invalid(at.index(index), go::shown(item), detail));
         return;
     }
-    let keys: Vec<Value> = items
-        .iter()
-        .map(|item| {
-            let pair = |key: &smol_str::SmolStr| Some((key.to_string(), item.get(key.as_str())?.clone()));
-            Value::Object(schema.map_keys().iter().filter_map(pair).collect())
-        })
-        .collect();
     // WHY: one key is compared by value, several by how they are written.
-    let repeated: Vec<_> = if schema.map_keys().len() == 1 {
-        repeats(&keys, |key| key.as_object().and_then(|key| key.values().next()).map(form))
-    } else {
-        repeats(&keys, |key| Some(form(key)))
+    let repeated = match schema.map_keys() {
+        [key] => repeats(items, |item| item.get(key.as_str()).map(form)),
+        keys => repeats(items, |item| Some(form(&key_of(keys, item)))),
     };
-    for (index, key) in repeated {
-        errors.push(FieldError::duplicate(at.index(index), go::shown(key)));
+    for (index, item) in repeated {
+        errors.push(FieldError::duplicate(at.index(index), go::shown(&key_of(schema.map_keys(), item))));
     }
+}
+
+/// The fields of an item that tell it from others.
+fn key_of(keys: &[SmolStr], item: &Value) -> Value {
+    let pair = |key: &SmolStr| Some((key.to_string(), item.get(key.as_str())?.clone()));
+    Value::Object(keys.iter().filter_map(pair).collect())
 }
 
 fn repeated(items: &[Value]) -> Vec<(usize, &Value)> {

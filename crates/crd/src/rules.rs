@@ -53,7 +53,7 @@ impl Rules {
     pub fn compile(schema: &Value) -> Self {
         let Some(root) = schema.as_object().filter(|schema| has_rules(schema)) else { return Self::default() };
         let declared = cel::Schema::structural(schema, true);
-        Self { root: node(root, root, Some(&declared), true) }
+        Self { root: node(root, root, Some(&declared)) }
     }
 
     /// Whether there are none.
@@ -78,7 +78,22 @@ impl Rules {
             blocked.value = Some(rolewright_core::validate::BadValue::null());
             return Verdict { errors: vec![blocked], warnings: Vec::new() };
         }
-        walk::judge(root, schema, object, old)
+        walk::judge(root, schema, cel::Input::from(object), old.map(cel::Input::from))
+    }
+
+    /// Compiles the rules of a part of a schema. `is_resource`: its values have what every object has.
+    pub(crate) fn of_part(schema: &Map<String, Value>, is_resource: bool) -> Self {
+        if !has_rules(schema) {
+            return Self::default();
+        }
+        let declared = cel::Schema::structural(&Value::Object(schema.clone()), is_resource);
+        Self { root: node(schema, schema, Some(&declared), is_resource) }
+    }
+
+    /// What rules say of a value that may be anything.
+    pub(crate) fn judge_value(&self, schema: &Schema, value: &Value, old: Option<&Value>) -> Vec<FieldError> {
+        let Some(root) = &self.root else { return Vec::new() };
+        walk::judge(root, schema, cel::Input::from(value), old.map(cel::Input::from)).errors
     }
 }
 
@@ -99,7 +114,6 @@ fn node(
     rules: &Map<String, Value>,
     schema: &Map<String, Value>,
     declared: Option<&Arc<cel::Schema>>,
-    is_root: bool,
 ) -> Option<Node> {
     let usable = declared.filter(|declared| declared.is_typed());
     let has_own = rules.get("x-kubernetes-validations").and_then(Value::as_array).is_some_and(|own| !own.is_empty());
@@ -112,7 +126,7 @@ fn node(
     let elements = usable.and_then(|declared| declared.elements());
     let below = |key: &str| {
         let (rules, schema) = (object(rules, key)?, object(schema, key)?);
-        node(&rules, &schema, elements, flag(&schema, "x-kubernetes-embedded-resource")).map(Box::new)
+        node(&rules, &schema, elements).map(Box::new)
     };
     let (items, values) = (below("items"), below("additionalProperties"));
     let mut properties = BTreeMap::new();
@@ -126,12 +140,12 @@ fn node(
             Some(cel::Schema::structural(schema, is_embedded)).filter(|declared| declared.is_typed())
         };
         let Some(declared) = declared else { continue };
-        if let Some(node) = node(rules, schema_object, Some(&declared), is_embedded) {
+        if let Some(node) = node(rules, schema_object, Some(&declared)) {
             properties.insert(name, node);
         }
     }
     let clauses = rules.get("allOf").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
-    let all_of: Vec<Node> = clauses.filter_map(|clause| node(clause, schema, declared, is_root)).collect();
+    let all_of: Vec<Node> = clauses.filter_map(|clause| node(clause, schema, declared)).collect();
     let is_empty = own.is_empty() && broken.is_none() && items.is_none() && values.is_none();
     if is_empty && properties.is_empty() && all_of.is_empty() {
         return None;

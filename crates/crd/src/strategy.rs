@@ -204,3 +204,48 @@ pub fn selectable_text(value: Option<&Value>) -> String {
         Some(value) => go::printed(value),
     }
 }
+
+/// Numbers as they come back from Kubernetes' store, which writes `1.0` as `1`. Validation is done by then: until an
+/// object is stored, such a number is of the type `number`.
+pub fn settle_numbers(object: &mut Map<String, Value>) {
+    for value in object.values_mut() {
+        settle(value);
+    }
+}
+
+fn settle(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let float = number.as_f64().unwrap_or_default();
+            // WHY: larger ones fit into no integer of the JSON library, and stay what they are.
+            if float.fract() == 0.0
+                && let Ok(int) = float.to_string().parse::<i128>()
+                && let Some(whole) = serde_json::Number::from_i128(int)
+            {
+                *number = whole;
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                settle(item);
+            }
+        }
+        Value::Object(object) => settle_numbers(object),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn whole_floats_are_stored_as_integers() {
+        let mut object = json!({"a": 1.0, "b": [2.5, {"c": -3.0}], "d": 1e19, "e": 1e300, "f": 7});
+        settle_numbers(object.as_object_mut().unwrap());
+        let written = r#"{"a":1,"b":[2.5,{"c":-3}],"d":10000000000000000000,"e":1e+300,"f":7}"#;
+        assert_eq!(object.to_string(), written);
+    }
+}

@@ -5,6 +5,7 @@ mod forbidden;
 mod identity;
 mod impersonation;
 mod key;
+mod legacy;
 mod openid;
 mod review;
 #[cfg(test)]
@@ -21,9 +22,10 @@ use rustc_hash::FxHashMap;
 
 pub use self::accounts::{Accounts, Live, Referred};
 pub use self::forbidden::forbidden;
-pub use self::identity::{Extra, Identity};
+pub use self::identity::{Extra, FromSecret, Identity};
 pub use self::impersonation::{Impersonated, Impersonation, ImpersonationModes};
 pub use self::key::{KeyError, SigningKey};
+pub(crate) use self::legacy::{INVALID_SINCE, token as secret_token};
 pub use self::openid::{jwks, openid_configuration};
 pub use self::review::{self_subject_review, token_review};
 pub use self::token::{Issuer, TokenError};

@@ -1,6 +1,8 @@
 //! What every cluster has from the start: namespaces, and the roles and bindings of RBAC.
 
-use rolewright_core::{Binding, BindingKey, Name, RBAC_GROUP, Role, RoleKey, bootstrap};
+mod reconcile;
+
+use rolewright_core::{Binding, BindingKey, Name, Role, RoleKey, bootstrap};
 use serde_json::{Value, json};
 
 use crate::Server;
@@ -41,14 +43,14 @@ pub(crate) fn fill(server: &Server) {
             RoleKey::Cluster(_) => "clusterroles",
             RoleKey::Namespaced { .. } => "roles",
         };
-        store(server, RBAC_GROUP, plural, "kube-apiserver", role_object(role));
+        reconcile::reconcile(server, plural, role_object(role));
     }
     for binding in world.bindings.values() {
         let plural = match &binding.key {
             BindingKey::Cluster(_) => "clusterrolebindings",
             BindingKey::Namespaced { .. } => "rolebindings",
         };
-        store(server, RBAC_GROUP, plural, "kube-apiserver", binding_object(binding));
+        reconcile::reconcile(server, plural, binding_object(binding));
     }
 }
 
@@ -70,6 +72,10 @@ pub(crate) fn store(server: &Server, group: &str, plural: &str, manager: &str, o
     let (Some(served), Value::Object(mut object)) = (server.catalog().find(group, "v1", plural), object) else {
         return;
     };
+    let text = |member: &str| crate::registry::meta(&object, member);
+    if server.cluster().read().table(served.collection).get(text("namespace"), text("name")).is_some() {
+        return;
+    }
     served.strategy().default(&mut object);
     let now = time::seconds(time::now());
     let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);

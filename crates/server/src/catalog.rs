@@ -95,9 +95,17 @@ impl Catalog {
         self.stored.get(collection.index()).cloned().or_else(|| self.custom().stored_in(collection))
     }
 
-    /// How many collections there are of built-in kinds.
-    pub(crate) fn built_in_collections(&self) -> usize {
-        self.stored.len()
+    /// Where the objects of a resource (`roles.rbac.authorization.k8s.io`) are stored.
+    pub(crate) fn stored_at(&self, resource: &str) -> Option<Collection> {
+        let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
+        let mut built_in = self.stored.iter();
+        let built_in = built_in.find(|stored| stored.group == group && stored.plural == plural);
+        built_in.map(|stored| stored.collection).or_else(|| Some(self.definition(resource)?.1))
+    }
+
+    /// What is stored in each built-in collection.
+    pub(crate) fn built_in_collections(&self) -> impl Iterator<Item = Name> {
+        self.stored.iter().map(|stored| Name::from(stored.group_resource().to_string()))
     }
 
     /// Every resource of a group and version, by plural.
@@ -138,7 +146,8 @@ impl Catalog {
     pub(crate) fn serve(&self, entry: &Arc<Entry>, open: impl FnOnce() -> Collection) {
         let mut custom = self.custom.write().unwrap_or_else(PoisonError::into_inner);
         let before = custom.definition(&entry.name);
-        let Some(definition) = Definition::read(entry, before.as_ref().map(|(definition, _)| definition.as_ref())) else {
+        let Some(definition) = Definition::read(entry, before.as_ref().map(|(definition, _)| definition.as_ref()))
+        else {
             return;
         };
         let collection = before.map_or_else(open, |(_, collection)| collection);

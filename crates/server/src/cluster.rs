@@ -10,20 +10,23 @@
 
 mod draft;
 mod entry;
+mod journal;
 mod log;
 mod owners;
+mod restore;
 mod rights;
 mod table;
 mod transaction;
 
 use std::collections::BTreeSet;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use rolewright_core::Name;
 use tokio::sync::{Notify, watch};
 
 pub(crate) use draft::Draft;
 pub(crate) use entry::{Entry, ObjectName};
+pub(crate) use journal::Journal;
 pub(crate) use log::{Change, ChangeKind, Position};
 pub(crate) use owners::Owners;
 pub use rights::Guard;
@@ -32,7 +35,6 @@ pub(crate) use table::{Collection, Page, Table};
 pub(crate) use transaction::Transaction;
 
 use crate::status::Failure;
-use crate::store::Store;
 
 /// The cluster's state behind its lock.
 pub(crate) struct Cluster {
@@ -41,6 +43,8 @@ pub(crate) struct Cluster {
     changed: RwLock<Vec<watch::Sender<u64>>>,
     /// Wakes the controllers.
     pub(crate) work: Notify,
+    /// What outlives the process, if anything does.
+    journal: Option<Arc<Journal>>,
 }
 
 /// Everything that is known.
@@ -53,7 +57,9 @@ pub(crate) struct State {
     pub(crate) namespaces: BTreeSet<Name>,
     /// Definitions that their controller has to look at.
     pub(crate) definitions: BTreeSet<Name>,
-    store: Box<dyn Store>,
+    /// Collections that are closed and may still be followed to their end.
+    closed: Vec<Collection>,
+    journal: Option<Arc<Journal>>,
 }
 
 /// What the controllers have to look at.
@@ -65,19 +71,20 @@ pub(crate) struct Work {
 }
 
 impl Cluster {
-    /// An empty cluster with this many collections.
-    pub(crate) fn new(collections: usize, guard: Guard, store: Box<dyn Store>) -> Self {
+    /// An empty cluster with collections of these resources (`roles.rbac.authorization.k8s.io`).
+    pub(crate) fn new(resources: impl IntoIterator<Item = Name>, guard: Guard, journal: Option<Arc<Journal>>) -> Self {
         let state = State {
             revision: 1,
-            tables: (0..collections).map(|_| Table::default()).collect(),
+            tables: resources.into_iter().map(Table::of).collect(),
             rights: Rights::new(guard),
             owners: Owners::default(),
             namespaces: BTreeSet::new(),
             definitions: BTreeSet::new(),
-            store,
+            closed: Vec::new(),
+            journal: journal.clone(),
         };
-        let changed = RwLock::new((0..collections).map(|_| watch::Sender::new(1)).collect());
-        Self { state: RwLock::new(state), changed, work: Notify::new() }
+        let changed = RwLock::new(state.tables.iter().map(|_| watch::Sender::new(1)).collect());
+        Self { state: RwLock::new(state), changed, work: Notify::new(), journal }
     }
 
     /// Leaves aggregated roles to somebody else. They know nothing of ceilings, so only who holds everything may write
@@ -104,19 +111,38 @@ impl Cluster {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let mut transaction = Transaction::begin(&mut state);
         let done = change(&mut transaction);
-        let touched = transaction.finish()?;
+        let touched = transaction.finish();
         let busy = !state.namespaces.is_empty() || !state.definitions.is_empty() || state.owners.has_work();
         let revision = state.revision;
         drop(state);
-        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
-        for changed in touched.into_iter().filter_map(|collection| changed.get(collection.index())) {
-            changed.send_replace(revision);
+        // What is journalled is announced when it is stored.
+        if self.journal.is_none() {
+            self.announce(touched, revision);
         }
-        drop(changed);
         if busy {
             self.work.notify_one();
         }
         done
+    }
+
+    /// Wakes who follows these collections.
+    fn announce(&self, touched: impl IntoIterator<Item = Collection>, revision: u64) {
+        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
+        for changed in touched.into_iter().filter_map(|collection| changed.get(collection.index())) {
+            changed.send_replace(revision);
+        }
+    }
+
+    /// Done when everything that can be seen now is stored. Whoever tells somebody of the state waits for this first.
+    pub(crate) async fn stored(&self) -> Result<(), Failure> {
+        let Some(journal) = &self.journal else { return Ok(()) };
+        let revision = self.read().revision();
+        journal.reached(revision).await
+    }
+
+    /// The journal, if there is one.
+    pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
+        self.journal.as_ref()
     }
 
     /// Hands out what the controllers have to do and forgets it.
@@ -135,12 +161,22 @@ impl Cluster {
         self.work.notify_one();
     }
 
-    /// A new collection, empty.
-    pub(crate) fn open(&self) -> Collection {
+    /// A new collection for the objects of a resource, empty.
+    pub(crate) fn open(&self, resource: &Name) -> Collection {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let collection = Collection::at(state.tables.len());
-        state.tables.push(Table::default());
-        self.changed.write().unwrap_or_else(PoisonError::into_inner).push(watch::Sender::new(state.revision));
+        let mut changed = self.changed.write().unwrap_or_else(PoisonError::into_inner);
+        // Numbers are not used again: somebody may still hold one. What they stood for need not stay.
+        let State { tables, closed, .. } = &mut *state;
+        closed.retain(|collection| {
+            let followed = changed.get(collection.index()).is_some_and(|changed| changed.receiver_count() > 0);
+            if let Some(table) = tables.get_mut(collection.index()).filter(|_| !followed) {
+                table.forget();
+            }
+            followed
+        });
+        let collection = Collection::at(tables.len());
+        tables.push(Table::of(resource.clone()));
+        changed.push(watch::Sender::new(state.revision));
         collection
     }
 
@@ -151,10 +187,9 @@ impl Cluster {
             return false;
         };
         table.close();
-        if let Some(changed) =
-            self.changed.write().unwrap_or_else(PoisonError::into_inner).get_mut(collection.index())
-        {
-            *changed = watch::Sender::new(0);
+        state.closed.push(collection);
+        if let Some(changed) = self.changed.read().unwrap_or_else(PoisonError::into_inner).get(collection.index()) {
+            changed.send_replace(state.revision);
         }
         true
     }
@@ -176,6 +211,11 @@ impl State {
     /// The revision of the last change.
     pub(crate) fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// The last revision that may be shown to those who do not wait for [`Cluster::stored`].
+    pub(crate) fn shown_revision(&self) -> u64 {
+        self.journal.as_ref().map_or(self.revision, |journal| journal.durable().min(self.revision))
     }
 
     /// The objects of a collection.

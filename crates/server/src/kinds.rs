@@ -35,6 +35,7 @@ mod volumes;
 mod warn;
 mod workload;
 
+pub(crate) use self::check::read_selector;
 use crate::catalog::Conversion;
 use crate::strategy::Strategy;
 

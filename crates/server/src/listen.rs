@@ -8,8 +8,10 @@ use hyper_util::service::TowerToHyperService;
 use rolewright_core::subject::SUPERUSER_GROUP;
 use tokio::net::TcpListener;
 
+use crate::credentials;
 use crate::kubeconfig::Kubeconfig;
 use crate::server::{Server, Settings, StartError};
+use crate::store;
 use crate::tls::{Authority, Issued, Limits, Tls, TlsError, serve};
 
 /// A server that listens but does not answer yet: [`run`](Self::run) makes it.
@@ -50,7 +52,12 @@ impl Listening {
         let bound = TcpListener::bind(address).await.and_then(|listener| Ok((listener.local_addr()?, listener)));
         let (address, listener) = bound.map_err(|source| ListenError::Bind { address, source })?;
         let now = crate::time::now();
-        let authority = Authority::generate(now)?;
+        // The store comes first: its lock keeps others from the folder, and it says whether the folder is ours at all.
+        let store = settings.data.as_ref().map(store::open).transpose().map_err(StartError::from)?;
+        let authority = match &settings.data {
+            Some(data) => credentials::authority(&data.folder, now).map_err(StartError::from)?,
+            None => Authority::generate(now)?,
+        };
         let mut hosts: Vec<String> =
             ["localhost", "127.0.0.1", "::1", "kubernetes", "kubernetes.default", "kubernetes.default.svc"]
                 .map(str::to_owned)
@@ -64,7 +71,7 @@ impl Listening {
         let tls = Tls::new(&authority, &serving)?;
         settings.root_ca = Some(authority.certificate_pem().to_owned());
         let token = settings.admin_token.clone();
-        let server = Server::start(settings)?;
+        let server = Server::on(settings, store)?;
         Ok(Self { server, address, authority, admin, token, listener, tls })
     }
 
@@ -107,15 +114,19 @@ impl Listening {
         self.authority.issue_client(user, groups, crate::time::now())
     }
 
-    /// Answers until `shutdown` is done.
+    /// Answers until `shutdown` is done, or until something cannot be stored ([`Server::failure`]).
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let service = TowerToHyperService::new(self.server.router());
-        let server = self.server.clone();
+        let (server, closing) = (self.server.clone(), self.server.clone());
         let ended = async move {
-            shutdown.await;
+            tokio::select! {
+                () = shutdown => {}
+                _ = server.failed() => {}
+            }
             // Watches end at once, so that nobody waits for them.
             server.end();
         };
         serve(self.listener, self.tls, Limits::default(), service, ended).await;
+        closing.close().await;
     }
 }

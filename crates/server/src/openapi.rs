@@ -1,8 +1,9 @@
 //! The API described in OpenAPI: an index, and a document per group and version with paths and schemas.
 //!
-//! Everything follows from the facts, except prose, of which there is none. Documents are built when they are first asked
-//! for; the index needs only their hashes.
+//! Everything follows from the facts, except prose, of which there is none, and from definitions, with theirs. Documents are
+//! built when they are first asked for; the index needs only their hashes.
 
+mod custom;
 mod document;
 mod draft;
 mod legacy;
@@ -35,7 +36,7 @@ pub(crate) fn answer(server: &Server, headers: &HeaderMap, below: &[&str], query
         return respond::typed(StatusCode::OK, "text/plain; charset=utf-8", documents.index(server.catalog()));
     }
     let name = below.join("/");
-    let Some(document) = documents.find(&name) else { return empty(StatusCode::NOT_FOUND) };
+    let Some(document) = documents.find(&name, server.catalog()) else { return empty(StatusCode::NOT_FOUND) };
     let mut answer = if accepts_json(text(headers, &header::ACCEPT)) {
         let hash = document.hash(server.catalog());
         let asked = parameters(query).find(|(key, _)| key == "hash").map(|(_, value)| value).unwrap_or_default();

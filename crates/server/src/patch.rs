@@ -120,7 +120,7 @@ pub fn apply(
 }
 
 /// What custom kinds understand.
-const UNTYPED: [&str; 3] =
+pub(crate) const UNTYPED: [&str; 3] =
     ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
 
 const NOT_A_PATCH: &str = "Invalid JSON Patch";

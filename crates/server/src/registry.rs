@@ -9,6 +9,7 @@ mod apply;
 mod bind;
 mod create;
 mod delete;
+mod evict;
 mod filter;
 mod furnish;
 mod list;
@@ -137,14 +138,17 @@ impl Call<'_> {
     /// The same way back.
     fn encoded(&self, object: Object) -> Object {
         match self.served.custom() {
-            Some(version) => version.to_stored(object),
+            Some(version) => codec::as_written(version.to_stored(object)),
             None => object,
         }
     }
 
     /// An object that is only shown.
     fn shown(&self, object: &Object) -> Arc<Entry> {
-        Arc::new(Entry::shown(object, self.served.custom().is_some()))
+        match self.served.custom() {
+            Some(_) => Arc::new(Entry::shown(&codec::as_written(object.clone()), true)),
+            None => Arc::new(Entry::shown(object, false)),
+        }
     }
 
     fn draft(&self, object: &Object) -> Result<Draft, Failure> {
@@ -179,7 +183,11 @@ impl Call<'_> {
 
 /// The server's scheme has no name of its own in Kubernetes' errors, wherever the code says it is made.
 fn unnamed_scheme(mut failure: Failure) -> Failure {
-    for named in ["pkg/api/legacyscheme/scheme.go:30", "pkg/apis/meta/internalversion/scheme/register.go:27"] {
+    for named in [
+        "pkg/api/legacyscheme/scheme.go:30",
+        "pkg/apis/meta/internalversion/scheme/register.go:27",
+        "pkg/apiserver/apiserver.go:55",
+    ] {
         failure.message = failure.message.replace(named, "pkg/runtime/scheme.go:111");
     }
     failure

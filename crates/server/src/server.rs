@@ -1,5 +1,7 @@
 //! The server as a value: state, catalog, identities, and the way a request takes through them.
 
+mod accounts;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,18 +9,19 @@ use axum::Router;
 use rolewright_core::{Request, User};
 use tokio::sync::watch;
 
+use self::accounts::StoredAccounts;
+pub(crate) use self::accounts::{LAST_USED, Shown, today};
 use crate::authn::{
-    Accounts, Authenticator, DEFAULT_ISSUER, Identity, Impersonated, Impersonation, ImpersonationModes, Issuer, Live,
-    Referred, SigningKey,
+    Authenticator, DEFAULT_ISSUER, Identity, Impersonated, Impersonation, ImpersonationModes, Issuer, SigningKey,
 };
 use crate::catalog::Catalog;
-use crate::cluster::{Cluster, Collection, Entry, Guard, Transaction};
+use crate::cluster::{Cluster, Collection, Entry, Guard, Journal, Transaction};
 use crate::custom;
 use crate::http::dispatch;
 use crate::http::request::RequestInfo;
 use crate::status::{Failure, GroupResource};
-use crate::store::{Memory, Store};
-use crate::{bootstrap, controller};
+use crate::store::{self, Data, Store, StoreError};
+use crate::{bootstrap, controller, credentials, restore};
 
 /// How a server is set up.
 #[derive(Debug, Clone)]
@@ -33,6 +36,8 @@ pub struct Settings {
     pub audit_log: Option<PathBuf>,
     /// The authority's certificate, for `kube-root-ca.crt`.
     pub root_ca: Option<String>,
+    /// Where the cluster is kept; without it the cluster ends with the process.
+    pub data: Option<Data>,
 }
 
 impl Default for Settings {
@@ -43,6 +48,7 @@ impl Default for Settings {
             admin_token: None,
             audit_log: None,
             root_ca: None,
+            data: None,
         }
     }
 }
@@ -61,11 +67,20 @@ pub struct Controllers {
     pub service_accounts: bool,
     /// Every namespace has its `kube-root-ca.crt`.
     pub root_ca: bool,
+    /// Secrets of the type for it hold the token of their service account.
+    pub account_tokens: bool,
 }
 
 impl Default for Controllers {
     fn default() -> Self {
-        Self { aggregation: true, garbage_collection: true, namespaces: true, service_accounts: true, root_ca: true }
+        Self {
+            aggregation: true,
+            garbage_collection: true,
+            namespaces: true,
+            service_accounts: true,
+            root_ca: true,
+            account_tokens: true,
+        }
     }
 }
 
@@ -78,6 +93,7 @@ impl Controllers {
             namespaces: false,
             service_accounts: false,
             root_ca: false,
+            account_tokens: false,
         }
     }
 }
@@ -96,6 +112,7 @@ struct Inner {
     impersonation: ImpersonationModes,
     audit: Option<crate::audit::Audit>,
     openapi: crate::openapi::Documents,
+    shown: Arc<Shown>,
     discovery: crate::http::discovery::Kept,
     naming: controller::definition::Naming,
     ended: watch::Sender<bool>,
@@ -121,27 +138,51 @@ pub enum StartError {
         /// What went wrong.
         source: std::io::Error,
     },
+    /// What was stored cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A key cannot be kept.
+    #[error(transparent)]
+    Credential(#[from] credentials::CredentialError),
+    /// No thread can be had.
+    #[error("cannot start the thread that stores")]
+    Thread(#[source] std::io::Error),
 }
 
 impl Server {
-    /// A server with a fresh cluster: the roles, bindings and namespaces that every cluster has. Its controllers run as
-    /// tasks of the current tokio runtime.
+    /// A server with what its folder keeps, or else with a fresh cluster: the roles, bindings and namespaces that every
+    /// cluster has. Its controllers run as tasks of the current tokio runtime.
     pub fn start(settings: Settings) -> Result<Self, StartError> {
-        Self::with_store(settings, Box::new(Memory))
+        let store = settings.data.as_ref().map(store::open).transpose()?;
+        Self::on(settings, store)
     }
 
-    fn with_store(settings: Settings, store: Box<dyn Store>) -> Result<Self, StartError> {
+    /// The same with a store of the caller's.
+    pub fn start_on(settings: Settings, store: Box<dyn Store>) -> Result<Self, StartError> {
+        Self::on(settings, Some(store))
+    }
+
+    pub(crate) fn on(settings: Settings, store: Option<Box<dyn Store>>) -> Result<Self, StartError> {
         let catalog = Arc::new(Catalog::built_in());
-        let cluster = Arc::new(Cluster::new(catalog.built_in_collections(), settings.guard, store));
+        let journal = store.is_some().then(Journal::new);
+        let cluster = Arc::new(Cluster::new(catalog.built_in_collections(), settings.guard, journal));
         if !settings.controllers.aggregation {
             cluster.leave_aggregation();
+        }
+        if let Some(store) = store {
+            restore::start(&cluster, &catalog, store)?;
         }
         let issuer = Arc::new(Issuer {
             name: DEFAULT_ISSUER.to_owned(),
             audiences: vec![DEFAULT_ISSUER.to_owned()],
-            key: SigningKey::generate()?,
+            key: match &settings.data {
+                Some(data) => credentials::signing_key(&data.folder)?,
+                None => SigningKey::generate()?,
+            },
         });
-        let accounts = Arc::new(StoredAccounts { cluster: cluster.clone(), catalog: catalog.clone() });
+        let shown = Arc::new(Shown::default());
+        let accounts = StoredAccounts { cluster: cluster.clone(), catalog: catalog.clone(), shown: shown.clone() };
+        let accounts = Arc::new(accounts);
         let mut authenticator = Authenticator::new(issuer, accounts);
         if let Some(token) = &settings.admin_token {
             authenticator = authenticator.with_token(token, Identity::new(admin()));
@@ -169,10 +210,12 @@ impl Server {
             impersonation: ImpersonationModes::default(),
             audit,
             openapi,
+            shown,
             discovery: crate::http::discovery::Kept::default(),
             naming: controller::definition::Naming::default(),
             ended,
         }));
+        controller::definition::recall(&server);
         bootstrap::fill(&server);
         controller::start(&server);
         Ok(server)
@@ -200,6 +243,33 @@ impl Server {
     /// Ends the controllers and every watch.
     pub fn end(&self) {
         self.0.ended.send_replace(true);
+    }
+
+    /// Ends the server for good: what waits to be stored is, and then its data is free for another.
+    pub async fn close(&self) {
+        self.end();
+        if let Some(journal) = self.cluster().journal() {
+            journal.close();
+            journal.closed().await;
+        }
+    }
+
+    /// What could not be stored, if anything.
+    pub fn failure(&self) -> Option<String> {
+        self.cluster().journal().and_then(|journal| journal.failure()).map(|why| why.to_string())
+    }
+
+    /// Done when something could not be stored; says what. The server must end then: nothing more is acknowledged.
+    pub async fn failed(&self) -> String {
+        match self.cluster().journal() {
+            Some(journal) => journal.failed().await.to_string(),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Secrets whose tokens were shown.
+    pub(crate) fn shown(&self) -> &Shown {
+        &self.0.shown
     }
 
     /// Done when the server ends.
@@ -339,33 +409,5 @@ impl RequestInfo {
             .subresource(&self.subresource)
             .in_namespace(&self.namespace)
             .named(&self.name)
-    }
-}
-
-/// Service accounts, and what their tokens are bound to, as they are stored now.
-struct StoredAccounts {
-    cluster: Arc<Cluster>,
-    catalog: Arc<Catalog>,
-}
-
-impl Accounts for StoredAccounts {
-    fn find(&self, kind: Referred, namespace: &str, name: &str) -> Option<Live> {
-        let served = self.catalog.find("", "v1", kind.resource())?;
-        let entry = self.cluster.read().table(served.collection).get(namespace, name).cloned()?;
-        let mut live = Live { uid: entry.uid.to_string(), ..Live::default() };
-        if entry.deleting || kind == Referred::Pod {
-            let object = entry.object();
-            live.deleted = crate::registry::meta(&object, "deletionTimestamp").parse().ok();
-            let spec = |member: &str| {
-                object
-                    .get("spec")
-                    .and_then(|spec| spec.get(member))
-                    .and_then(serde_json::Value::as_str)
-                    .unwrap_or_default()
-            };
-            spec("serviceAccountName").clone_into(&mut live.service_account);
-            spec("nodeName").clone_into(&mut live.node);
-        }
-        Some(live)
     }
 }

@@ -46,6 +46,14 @@ pub fn conditions(resource: &'static Resource, object: &Object) -> Option<Value>
     is_pod.then(|| pod::conditions(Shown::new(object, Timestamp::UNIX_EPOCH))).flatten()
 }
 
+/// How long ago a time in the form of RFC 3339 was; none if it is none.
+pub(crate) fn age(time: &str, now: Timestamp) -> Option<String> {
+    // Go takes neither a space for the `T` nor small letters.
+    let form = |(at, byte): (usize, u8)| !(byte == b' ' || byte.is_ascii_lowercase() || at == 10 && byte != b'T');
+    let known = time.bytes().enumerate().all(form).then(|| time.parse::<Timestamp>().ok()).flatten()?;
+    Some(duration::human(now.duration_since(known)))
+}
+
 /// The columns of a Scale, which is what subresources of that name hold.
 pub fn scale_columns() -> Value {
     const fn column(name: &'static str, ty: &'static str) -> Column {

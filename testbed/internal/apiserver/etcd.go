@@ -14,11 +14,12 @@ const etcdStartTimeout = 30 * time.Second
 
 // startEtcd runs etcd on sockets in sockets and returns the URL for clients.
 // Sockets keep other users of the machine out, which a loopback port does not.
-func startEtcd(data, sockets, log string) (string, error) {
+// A write waits for the disk only with fsync, which a test can do without.
+func startEtcd(data, sockets, log string, fsync bool) (string, error) {
 	config := embed.NewConfig()
 	config.Name = "testbed"
 	config.Dir = data
-	config.UnsafeNoFsync = true
+	config.UnsafeNoFsync = !fsync
 	config.EnableGRPCGateway = false
 	config.LogLevel = "error"
 	config.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration

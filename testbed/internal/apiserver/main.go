@@ -43,6 +43,7 @@ func Main(args []string) error {
 	set.StringVar(&options.Dir, "dir", "", "`directory` of the data; default a temporary one, removed at the end")
 	set.StringVar(&options.FeatureGates, "feature-gates", "", "kube-apiserver's flag of this name")
 	set.Var((*repeated)(&options.Args), "arg", "another flag of kube-apiserver, as `name=value`; may be repeated")
+	set.BoolVar(&options.Fsync, "fsync", false, "writes wait for the disk, as they do in a cluster")
 	verbose := set.Bool("verbose", false, "log to stderr instead of a file in the data directory")
 	// The set exits on errors.
 	_ = set.Parse(args)

@@ -31,6 +31,8 @@ type Options struct {
 	FeatureGates string
 	// Args are further flags of kube-apiserver, as `name=value`.
 	Args []string
+	// Fsync makes writes wait for the disk, as they do in a cluster.
+	Fsync bool
 	// Log takes the server's log; nil stands for a file in the directory.
 	Log io.Writer
 }
@@ -79,7 +81,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	etcd, err := startEtcd(filepath.Join(s.dir, "etcd"), s.temporary, filepath.Join(s.dir, "etcd.log"))
+	etcd, err := startEtcd(filepath.Join(s.dir, "etcd"), s.temporary, filepath.Join(s.dir, "etcd.log"), s.options.Fsync)
 	if err != nil {
 		return err
 	}

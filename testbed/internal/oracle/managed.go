@@ -121,9 +121,14 @@ func (item *managedFieldsItem) run(s *session, life *managedLife) error {
 			}
 		}
 		life.Steps = append(life.Steps, result)
+		if keepLive != nil {
+			*keepLive = live
+		}
 	}
 	return nil
 }
+
+var keepLive *runtime.Object
 
 // runCustom is run for custom objects.
 func (item *managedFieldsItem) runCustom(s *session, life *managedLife) error {

@@ -1,5 +1,5 @@
 //! Addresses and networks.
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use super::opaque::Opaque;

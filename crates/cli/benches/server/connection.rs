@@ -84,15 +84,31 @@ impl Connection {
         self.send(Method::POST, path, body).await
     }
 
+    /// Applies an object.
+    pub(crate) async fn apply(&mut self, path: &str, body: &Value) -> Result<Bytes> {
+        let answer = self.open_as(Method::PATCH, path, "application/apply-patch+yaml", body).await?;
+        Ok(answer.into_body().collect().await?.to_bytes())
+    }
+
     /// Sends a request and leaves the answer to be read.
     pub(crate) async fn open(&mut self, method: Method, path: &str, body: &Value) -> Result<Response<Incoming>> {
+        self.open_as(method, path, "application/json", body).await
+    }
+
+    async fn open_as(
+        &mut self,
+        method: Method,
+        path: &str,
+        content_type: &str,
+        body: &Value,
+    ) -> Result<Response<Incoming>> {
         let bytes = if body.is_null() { Bytes::new() } else { Bytes::from(serde_json::to_vec(body)?) };
         let request = Request::builder()
             .method(&method)
             .uri(format!("https://{}{path}", self.authority))
             .header("authorization", &self.bearer)
             .header("accept", "application/json")
-            .header("content-type", "application/json")
+            .header("content-type", content_type)
             .body(Full::new(bytes))?;
         self.sender.ready().await?;
         let answer = self.sender.send_request(request).await?;

@@ -1,11 +1,14 @@
 //! The embedded server beside the real kube-apiserver: both as processes, asked by the same client over TLS and HTTP/2.
 //!
-//! The peer has its etcd in the same process and no wait for the disk. Controllers run in it only where the row needs one;
+//! The peer has its etcd in the same process and no wait for the disk, except where ours waits for it. Controllers run in it only where the row needs one;
 //! ours always run.
 
 mod aggregated;
+mod applying;
 mod connection;
 mod creating;
+mod defining;
+mod durable;
 mod escalating;
 mod listing;
 mod memory;
@@ -37,6 +40,14 @@ const WATCH_MANY: Line = line("server: watch event, p99 of 1,000 watchers", "us"
 const WATCH_MEMORY: Line = line("server: memory with 1,000 watchers", "MB", Budget::Told);
 const FOLLOW: Line = line("server: one of 2,000 roles until all follow", "us", Budget::Told);
 
+const APPLY: Line = line("server: apply a ClusterRole of 200 rules", "us", Budget::TimesBetter(5.0));
+const APPLY_CUSTOM: Line = line("server: apply a custom resource of 50 KB", "us", Budget::TimesBetter(5.0));
+const DEFINE: Line = line("server: 1,000 definitions until discoverable", "ms", Budget::TimesBetter(10.0));
+const DEFINED: Line = line("server: memory with 2,000 definitions", "MB", Budget::TimesBetter(5.0));
+
+const DURABLE: Line = line("server: durable create of a ClusterRole, 8 clients", "us", Budget::TimesBetter(3.0));
+const RESTART: Line = line("server: restart with 100,000 objects", "ms", Budget::AtMost(1_000.0));
+
 const fn line(name: &'static str, unit: &'static str, budget: Budget) -> Line {
     Line { name, unit, budget }
 }
@@ -63,6 +74,34 @@ async fn main() -> Result<()> {
     if wanted(FOLLOW.name) {
         let pair = Pair { ours: Running::ours()?, peer: Running::peer(&["--controllers"])? };
         FOLLOW.report(pair.each(aggregated::follow).await?)?;
+    }
+    if any(&[&APPLY, &APPLY_CUSTOM, &DEFINE, &DEFINED]) {
+        custom().await?;
+    }
+    if wanted(DURABLE.name) {
+        DURABLE.report(durable::creates().await?)?;
+    }
+    if wanted(RESTART.name) {
+        RESTART.report((durable::restart().await?, None))?;
+    }
+    Ok(())
+}
+
+/// Applies and definitions, on servers that have nothing else.
+async fn custom() -> Result<()> {
+    let pair = Pair { ours: Running::ours()?, peer: Running::peer(&[])? };
+    if any(&[&APPLY]) {
+        APPLY.report(pair.each(applying::cluster_role).await?)?;
+    }
+    if any(&[&APPLY_CUSTOM]) {
+        APPLY_CUSTOM.report(pair.each(applying::custom_resource).await?)?;
+    }
+    if any(&[&DEFINE, &DEFINED]) {
+        DEFINE.report(pair.each(async |server| defining::batch(server, 0).await).await?)?;
+    }
+    if any(&[&DEFINED]) {
+        pair.each(async |server| defining::batch(server, 1).await).await?;
+        DEFINED.report(pair.each(Running::memory_at_rest).await?)?;
     }
     Ok(())
 }

@@ -30,9 +30,14 @@ pub(crate) struct Running {
 impl Running {
     /// `rolewright server`, as built for this bench.
     pub(crate) fn ours() -> Result<Self> {
+        Self::ours_with(&[])
+    }
+
+    /// The same with further arguments.
+    pub(crate) fn ours_with(arguments: &[&OsStr]) -> Result<Self> {
         let scratch = std::env::temp_dir().join(format!("rolewright-bench-{}", std::process::id()));
         let mut command = Command::new(env!("CARGO_BIN_EXE_rolewright"));
-        command.args(["server", "--port", "0", "--admin-token", TOKEN, "--kubeconfig"]).arg(&scratch);
+        command.args(["server", "--port", "0", "--admin-token", TOKEN, "--kubeconfig"]).arg(&scratch).args(arguments);
         let (child, line, ready_in) = start(&mut command)?;
         let address = line.split_whitespace().nth(1).context("the ready line has the address")?;
         let config: Value = serde_json::from_slice(&fs::read(&scratch)?)?;

@@ -2,11 +2,14 @@
 
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use rolewright_server::store::{self, Data, Sync};
 use rolewright_server::{Guard, ListenError, Listening, Settings};
+
+use crate::exit::No;
 
 /// How the server is started.
 #[derive(Debug, Args)]
@@ -20,7 +23,17 @@ pub(crate) struct ServerArgs {
     /// A bearer token for a member of system:masters; without one the kubeconfig has a client certificate
     #[arg(long, env = "ROLEWRIGHT_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     admin_token: Option<String>,
-    /// Where to write the kubeconfig [default: rolewright-PORT.kubeconfig in the folder for temporary files]
+    /// Where to keep the cluster; without it, the cluster ends with the process
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// When a write is acknowledged
+    #[arg(long, value_enum, default_value_t = SyncArg::Fsync, requires = "data")]
+    data_sync: SyncArg,
+    /// Verify what is kept in --data, print what it is, and end
+    #[arg(long, requires = "data")]
+    check: bool,
+    /// Where to write the kubeconfig [default: admin.kubeconfig in --data, or else rolewright-PORT.kubeconfig in the
+    /// folder for temporary files]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
     /// Where to append every request with its decision, as Kubernetes' audit events
@@ -29,6 +42,23 @@ pub(crate) struct ServerArgs {
     /// Who may write aggregated roles
     #[arg(long, value_enum, default_value_t = GuardArg::Strict)]
     aggregation_guard: GuardArg,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SyncArg {
+    /// When it is on the disk: it survives a power cut
+    Fsync,
+    /// When the operating system has it: it survives kill -9, not a power cut
+    Os,
+}
+
+impl From<SyncArg> for Sync {
+    fn from(sync: SyncArg) -> Self {
+        match sync {
+            SyncArg::Fsync => Self::Disk,
+            SyncArg::Os => Self::System,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -49,8 +79,24 @@ impl From<GuardArg> for Guard {
 }
 
 pub(crate) fn run(args: ServerArgs, out: &mut impl Write) -> Result<()> {
+    if let Some(folder) = args.data.as_deref().filter(|_| args.check) {
+        return check(folder, out);
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start")?;
     runtime.block_on(serve(args, out))
+}
+
+/// Prints what a folder keeps.
+fn check(folder: &Path, out: &mut impl Write) -> Result<()> {
+    let report = store::check(folder).map_err(No)?;
+    for (resource, count) in &report.objects {
+        writeln!(out, "{count:>8}  {resource}")?;
+    }
+    writeln!(out, "{:>8}  objects, last revision {}", report.total(), report.revision)?;
+    if report.torn {
+        writeln!(out, "a write that was never acknowledged is at the end; the next start removes it")?;
+    }
+    Ok(writeln!(out, "ok")?)
 }
 
 async fn serve(args: ServerArgs, out: &mut impl Write) -> Result<()> {
@@ -58,19 +104,32 @@ async fn serve(args: ServerArgs, out: &mut impl Write) -> Result<()> {
         guard: args.aggregation_guard.into(),
         admin_token: args.admin_token,
         audit_log: args.audit_log,
+        data: args.data.clone().map(|folder| Data { folder, sync: args.data_sync.into() }),
         ..Settings::default()
     };
     let listening = Listening::start(SocketAddr::new(args.bind, args.port), settings).await.map_err(explained)?;
     let port = listening.address.port();
-    let kubeconfig =
-        args.kubeconfig.unwrap_or_else(|| std::env::temp_dir().join(format!("rolewright-{port}.kubeconfig")));
+    let kubeconfig = args.kubeconfig.or_else(|| args.data.as_ref().map(|data| data.join("admin.kubeconfig")));
+    let kubeconfig = kubeconfig.unwrap_or_else(|| std::env::temp_dir().join(format!("rolewright-{port}.kubeconfig")));
     listening.write_kubeconfig(&kubeconfig).with_context(|| {
         format!("cannot write the kubeconfig `{}`; hint: choose another with --kubeconfig", kubeconfig.display())
     })?;
-    writeln!(out, "ready: {}  try: kubectl --kubeconfig {} get clusterroles", listening.url(), kubeconfig.display())?;
+    // One line: who started us may read no further.
+    write!(out, "ready: {}  try: kubectl --kubeconfig {} get clusterroles", listening.url(), kubeconfig.display())?;
+    match (&args.data, args.data_sync) {
+        (None, _) => writeln!(out)?,
+        (Some(data), SyncArg::Fsync) => writeln!(out, "  data: {}, on the disk before an answer", data.display())?,
+        (Some(data), SyncArg::Os) => {
+            writeln!(out, "  data: {}, not safe from power cuts (--data-sync os)", data.display())?;
+        }
+    }
     out.flush()?;
+    let server = listening.server.clone();
     listening.run(ended()).await;
-    Ok(())
+    match server.failure() {
+        Some(why) => bail!("cannot store: {why}; hint: make room and start again, every acknowledged write is there"),
+        None => Ok(()),
+    }
 }
 
 fn explained(error: ListenError) -> anyhow::Error {

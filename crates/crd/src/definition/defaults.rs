@@ -1,15 +1,17 @@
 //! Defaults in a schema are values that the schema itself accepts.
 
-use rolewright_core::validate::{FieldError, Path, summary};
+use rolewright_core::quote::Quoted;
+use rolewright_core::validate::{ErrorKind, FieldError, Path, summary};
 use serde_json::{Map, Value};
 
 use super::faults::Faults;
 use super::props::Props;
 use super::structural;
+use crate::go;
 use crate::metadata::{Malformed, ObjectMeta};
 use crate::prune::{self, Mode};
+use crate::rules::Rules;
 use crate::schema::Schema;
-use crate::go;
 
 /// What is wrong with the defaults of a structural schema. `pruned`: they have no unknown fields.
 pub(super) fn faults(schema: Props<'_>, pruned: bool, meta: &dyn ObjectMeta, at: Path<'_>) -> Vec<FieldError> {
@@ -144,9 +146,9 @@ impl Walk<'_> {
         if let Some(default) = schema.0.get("default").filter(|value| !value.is_null()) {
             let at = at.child("default");
             if place.inside_metadata {
-                self.check_in_metadata(default, compiled, place.resource, way, at);
+                self.check_in_metadata((default, schema), compiled, place.resource, way, at);
             } else {
-                self.check_default(default, compiled, at);
+                self.check_default(default, schema, compiled, at);
             }
         }
         if let (Some(item), Some(compiled)) = (schema.item(), compiled.items()) {
@@ -162,7 +164,7 @@ impl Walk<'_> {
 
     fn check_in_metadata(
         &mut self,
-        default: &Value,
+        (default, schema): (&Value, Props<'_>),
         compiled: &Schema,
         resource: &Schema,
         way: &Way<'_>,
@@ -174,13 +176,13 @@ impl Walk<'_> {
             Ok(_) => summary(&resource.validate_metadata(&around, self.meta)),
         };
         if wrong.is_empty() {
-            self.check_value(default, compiled, at);
+            self.check_value(default, schema, compiled, at);
         } else {
             self.faults.invalid(at, go::shown(default), format!("must result in valid metadata: {wrong}"));
         }
     }
 
-    fn check_default(&mut self, default: &Value, compiled: &Schema, at: Path<'_>) {
+    fn check_default(&mut self, default: &Value, schema: Props<'_>, compiled: &Schema, at: Path<'_>) {
         if self.pruned {
             let mut known = default.clone();
             prune::value(&mut known, compiled, Mode::Prune);
@@ -194,17 +196,101 @@ impl Walk<'_> {
         }
         let wrong = compiled.validate_value_metadata(&coerced, self.meta);
         if wrong.is_empty() {
-            self.check_value(&coerced, compiled, at);
+            self.check_value(&coerced, schema, compiled, at);
         } else {
             self.faults.extend(wrong.into_iter().map(|error| below(at, error)));
         }
     }
 
-    fn check_value(&mut self, default: &Value, compiled: &Schema, at: Path<'_>) {
+    fn check_value(&mut self, default: &Value, schema: Props<'_>, compiled: &Schema, at: Path<'_>) {
+        let before = self.faults.count();
+        let kind = schema.kind();
+        if !kind.is_empty() && compiled.kind().is_none() {
+            // No value has a type that nobody knows.
+            let found = json_type(default);
+            let why = format!(" in body must be of type {kind}: {}", Quoted(found));
+            return self.faults.push(FieldError {
+                kind: ErrorKind::TypeInvalid,
+                field: at.to_string(),
+                value: Some(found.into()),
+                detail: why,
+            });
+        }
+        let untyped = self.is_odd(default, schema, at).then(|| {
+            let mut members = schema.0.clone();
+            members.remove("type");
+            let mut members = Value::Object(members);
+            forget_unions(&mut members);
+            Schema::compile(&members)
+        });
+        let compiled = untyped.as_ref().unwrap_or(compiled);
         self.faults.extend(compiled.validate_value(default).into_iter().map(|error| {
             let field = if error.field == "<nil>" { at.to_string() } else { format!("{at}.{}", error.field) };
             FieldError { field, ..error }
         }));
+        if self.faults.count() == before {
+            self.check_rules(default, schema, compiled, at);
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Whether the type of a default is not to be looked at again. A format that does not go with the type is dropped when
+    /// objects are validated, but not here: either may fit, and a text fits all but numbers.
+    fn is_odd(&mut self, default: &Value, schema: Props<'_>, at: Path<'_>) -> bool {
+        let (kind, format) = (schema.kind(), schema.text("format"));
+        let (found, found_format) = match default {
+            Value::Number(number) if number.is_f64() => ("number", "float64"),
+            Value::Number(_) => ("integer", "int64"),
+            other => (json_type(other), ""),
+        };
+        let is_whole = || default.as_f64().is_some_and(|float| float.fract() == 0.0);
+        let fits = match (kind, found) {
+            ("number", "integer") => true,
+            ("integer", "number") => is_whole(),
+            (kind, found) => kind == found,
+        };
+        let goes_with_type = matches!((kind, format), ("integer", "int32" | "int64") | ("number", "float" | "double"));
+        if format.is_empty() || fits || goes_with_type {
+            return false;
+        }
+        let is_text = matches!(default, Value::String(_) | Value::Array(_));
+        if is_text {
+            return !matches!(kind, "number" | "integer");
+        }
+        if format == found_format {
+            return false;
+        }
+        self.faults.push(FieldError {
+            kind: ErrorKind::TypeInvalid,
+            field: at.to_string(),
+            value: Some(found_format.into()),
+            detail: format!(" in body must be of type {format}: {}", Quoted(found_format)),
+        });
+        true
+    }
+
+    /// Rules hold for a default that stays what it is, and for one that comes into being.
+    fn check_rules(&mut self, default: &Value, schema: Props<'_>, compiled: &Schema, at: Path<'_>) {
+        let rules = Rules::of_part(schema.0, compiled.embedded_resource());
+        let mut wrong = rules.judge_value(compiled, default, Some(default));
+        if wrong.is_empty() {
+            wrong = rules.judge_value(compiled, default, None);
+        }
+        self.faults.extend(wrong.into_iter().map(|error| below(at, error)));
+    }
+}
+
+/// The type of a value.
+fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
     }
 }
 

@@ -48,7 +48,8 @@ impl<'a> Spec<'a> {
     /// The spec of a definition; an empty one where it has none.
     pub(super) fn of(definition: &'a Object) -> Self {
         let spec = read::child(definition, "spec").unwrap_or(&NOTHING);
-        let mut versions = spec.get("versions").and_then(Value::as_array).map(|list| list.iter().map(Version::of).collect::<Vec<_>>());
+        let mut versions =
+            spec.get("versions").and_then(Value::as_array).map(|list| list.iter().map(Version::of).collect::<Vec<_>>());
         let mut out = Self {
             group: read::text(spec, "group"),
             version: "",
@@ -68,19 +69,27 @@ impl<'a> Spec<'a> {
             out.version = first.name;
             if all.iter().all(|version| version.subresources == first.subresources) {
                 out.subresources = first.subresources;
-                all.iter_mut().for_each(|version| version.subresources = None);
+                for version in all.iter_mut() {
+                    version.subresources = None;
+                }
             }
             if all.iter().all(|version| version.schema == first.schema) {
                 out.schema = first.schema;
-                all.iter_mut().for_each(|version| version.schema = None);
+                for version in all.iter_mut() {
+                    version.schema = None;
+                }
             }
             if all.iter().all(|version| version.columns == first.columns) {
                 out.columns = first.columns;
-                all.iter_mut().for_each(|version| version.columns = &[]);
+                for version in all.iter_mut() {
+                    version.columns = &[];
+                }
             }
             if all.iter().all(|version| version.selectable == first.selectable) {
                 out.selectable = first.selectable;
-                all.iter_mut().for_each(|version| version.selectable = &[]);
+                for version in all.iter_mut() {
+                    version.selectable = &[];
+                }
             }
         }
         out.versions = versions;
@@ -100,14 +109,15 @@ impl<'a> Spec<'a> {
     /// The names of the versions whose schemas are those of `old`. With a name twice, the first one counts.
     pub(super) fn same_schemas(&self, old: &Self) -> HashSet<&'a str> {
         let (new, old) = (SchemasByName::of(self), SchemasByName::of(old));
-        let same = |name: &&str| new.get(name).zip(old.get(name)).is_some_and(|(new, old)| new == old);
+        let same = |name: &&str| new.agrees(&old, name);
         self.versions().iter().map(|version| version.name).filter(same).collect()
     }
 }
 
 /// Schemas of versions. Where all have the same, any other version has it too.
 struct SchemasByName<'a> {
-    common: Option<Option<&'a Object>>,
+    is_common: bool,
+    common: Option<&'a Object>,
     own: HashMap<&'a str, Option<&'a Object>>,
 }
 
@@ -118,11 +128,14 @@ impl<'a> SchemasByName<'a> {
         for version in spec.versions() {
             own.entry(version.name).or_insert(version.schema);
         }
-        Self { common: (!has_own).then_some(spec.schema), own }
+        Self { is_common: !has_own, common: spec.schema, own }
     }
 
-    fn get(&self, name: &str) -> Option<Option<&'a Object>> {
-        self.common.or_else(|| self.own.get(name).copied())
+    /// Whether both have the version, with the same schema or without any.
+    fn agrees(&self, other: &Self, name: &str) -> bool {
+        let has = |side: &Self| side.is_common || side.own.contains_key(name);
+        let schema = |side: &Self| side.own.get(name).copied().filter(|_| !side.is_common).unwrap_or(side.common);
+        has(self) && has(other) && schema(self) == schema(other)
     }
 }
 

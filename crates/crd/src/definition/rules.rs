@@ -140,7 +140,8 @@ impl Budget {
 /// The rules of one schema.
 pub(super) struct Rules<'a> {
     pub(super) schema: Props<'a>,
-    pub(super) is_root: bool,
+    /// Its values have what every object has.
+    pub(super) is_resource: bool,
     /// The list above whose old and new items cannot be told apart.
     pub(super) uncorrelatable: Option<Path<'a>>,
 }
@@ -161,7 +162,7 @@ pub(super) struct Compiled {
 impl Rules<'_> {
     pub(super) fn check(&self, faults: &mut Faults, budget: &mut Budget, scope: Scope, at: Path<'_>) {
         let at = at.child("x-kubernetes-validations");
-        let compiled = match compile(self.schema, self.is_root) {
+        let compiled = match compile(self.schema, self.is_resource) {
             Ok(compiled) => compiled,
             Err(why) => {
                 return faults.push(FieldError {
@@ -239,8 +240,8 @@ fn too_expensive(what: &str, cost: u64, limit: u64) -> String {
 }
 
 /// Compiles the rules of a schema.
-fn compile(schema: Props<'_>, is_root: bool) -> Result<Vec<Compiled>, String> {
-    let compiled = crate::rules::compile(schema.0, is_root)?;
+fn compile(schema: Props<'_>, is_resource: bool) -> Result<Vec<Compiled>, String> {
+    let compiled = crate::rules::compile(schema.0, is_resource)?;
     let told = compiled.into_iter().map(|rule| Compiled {
         fault: rule.fault.map(|why| (false, why)),
         message_fault: rule.message_fault,

@@ -12,6 +12,7 @@ use crate::metadata::ObjectMeta;
 
 /// The rules that hold.
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own, and any of them may be off")]
 pub(super) struct Strictness<'a> {
     /// What is known of metadata.
     pub(super) meta: &'a dyn ObjectMeta,

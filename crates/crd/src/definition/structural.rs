@@ -1,10 +1,11 @@
 //! Structural schemas: every value has one place that says what it is, and conditions on values stand apart from that.
 
 use rolewright_core::validate::{BadValue, FieldError, Path};
+use serde_json::Value;
 
+use super::complete;
 use super::faults::Faults;
 use super::props::{Additional, Items, Props};
-use super::complete;
 use crate::regexp;
 
 /// Why a schema cannot even be read as a structural one.
@@ -174,20 +175,28 @@ fn restricts_names_only(metadata: Props<'_>) -> bool {
             let properties = value.as_object();
             properties.is_none_or(|all| all.keys().all(|name| name == "name" || name == "generateName"))
         }
-        // An empty reference, and items without a schema, leave no trace.
-        "$ref" => value == "",
-        _ => is_zero(value),
+        key => leaves_no_trace(key, value),
     })
 }
 
-/// Whether Go leaves a value out when it writes it.
-fn is_zero(value: &serde_json::Value) -> bool {
-    use serde_json::Value;
+/// Whether a member of a schema is nothing in its structural form. Pointers are something even if they point to nothing.
+fn leaves_no_trace(key: &str, value: &Value) -> bool {
+    let is_pointer = matches!(
+        key,
+        "not"
+            | "externalDocs"
+            | "items"
+            | "additionalProperties"
+            | "default"
+            | "example"
+            | "x-kubernetes-list-type"
+            | "x-kubernetes-map-type"
+    );
     match value {
         Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(list) => list.is_empty(),
-        Value::Object(map) => map.is_empty(),
+        Value::String(text) => !is_pointer && text.is_empty(),
+        Value::Array(list) => !is_pointer && list.is_empty(),
+        Value::Object(map) => !is_pointer && map.is_empty(),
         Value::Bool(_) | Value::Number(_) => false,
     }
 }
@@ -207,9 +216,7 @@ fn is_only(clause: Props<'_>, kind: &str) -> bool {
         && clause.0.iter().all(|(key, value)| match key.as_str() {
             "type" => true,
             "additionalProperties" => value == false,
-            "$ref" => value == "",
-            "default" | "example" => value.is_null(),
-            _ => is_zero(value),
+            key => leaves_no_trace(key, value),
         })
 }
 

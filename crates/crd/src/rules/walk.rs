@@ -78,13 +78,7 @@ struct Walk {
     budget: u64,
 }
 
-pub(super) fn judge(
-    root: &Node,
-    schema: &Schema,
-    object: &Map<String, Value>,
-    old: Option<&Map<String, Value>>,
-) -> Verdict {
-    let (new, old) = (Input::from(object), old.map(Input::from));
+pub(super) fn judge(root: &Node, schema: &Schema, new: Input<'_>, old: Option<Input<'_>>) -> Verdict {
     let mut walk = Walk { verdict: Verdict::default(), budget: BUDGET };
     let current = old.map(|old| Pair { schema: Some(schema), new, old });
     let correlation = Correlation { current, parent: None };

@@ -82,16 +82,13 @@ impl Fault {
     }
 
     pub(super) fn not_supported(base: &str, at: &Place<'_>, data: Data<'_>, known: &[Value]) -> Self {
-        let known: Vec<String> = known
-            .iter()
-            .map(|known| match known {
-                Value::String(text) => text.clone(),
-                known => go::json(known),
-            })
-            .collect();
-        // No two enumerations of a place are told apart by anything else, so the text need not be Go's.
-        let message = format!("{at} in body should be one of {known:?}");
-        let known: Vec<String> = known.iter().map(|known| Quoted(known).to_string()).collect();
+        let printed: Vec<String> = known.iter().map(go::printed).collect();
+        let message = format!("{at} in body should be one of [{}]", printed.join(" "));
+        let quoted = |known: &Value| match known {
+            Value::String(text) => Quoted(text).to_string(),
+            known => Quoted(&go::json(known)).to_string(),
+        };
+        let known: Vec<String> = known.iter().map(quoted).collect();
         let detail = format!("supported values: {}", known.join(", "));
         Self::new(ErrorKind::NotSupported, base, at, Some(go::shown(data)), detail, message)
     }

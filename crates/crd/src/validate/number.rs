@@ -46,7 +46,11 @@ impl Check {
     /// Whether a number, or a bound for it, can be of the type that the schema asks for.
     fn in_range(&mut self, schema: &Schema, number: Num, what: &str, at: &Place<'_>) -> bool {
         let kind = if schema.int_or_string() { None } else { schema.kind() };
-        let format = schema.format().unwrap_or_default();
+        let format = match (kind, schema.format().unwrap_or_default()) {
+            (Some(Type::Integer), format @ ("int32" | "int64"))
+            | (Some(Type::Number), format @ ("float" | "double")) => format,
+            _ => "",
+        };
         let fits = match (kind, format) {
             (Some(Type::Integer), "int32") => whole(number).is_some_and(|int| i32::try_from(int).is_ok()),
             (Some(Type::Integer), _) => whole(number).is_some(),
@@ -60,8 +64,8 @@ impl Check {
             self.fault(|base| {
                 let name = kind.map_or("", Type::name);
                 let format = match format {
-                    "int32" | "int64" | "float" | "double" => format!("with format {format}"),
-                    _ => "(default format)".to_owned(),
+                    "" => "(default format)".to_owned(),
+                    format => format!("with format {format}"),
                 };
                 Fault::general(base, format!("{what} value must be of type {name} {format} in {at}"))
             });

@@ -87,3 +87,94 @@ fn ratcheting() -> anyhow::Result<()> {
     }
     check("ratcheting", &cases)
 }
+
+#[test]
+fn keywords() -> anyhow::Result<()> {
+    let values = [
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(3),
+        json!(-7),
+        json!(2.5),
+        json!(4.0),
+        json!(1e21),
+        json!(3e38),
+        json!(4e38),
+        json!(i64::MAX),
+        json!(2_147_483_648_i64),
+        json!(""),
+        json!("abc"),
+        json!("\u{e9}\u{e9}\u{e9}"),
+        json!([]),
+        json!([1, 1]),
+        json!(["a", "b", "c"]),
+        json!([null, {}]),
+        json!({}),
+        json!({"a": 1}),
+        json!({"a": "x", "b": [1.5, {"<": null}]}),
+    ];
+    let mut schemas = vec![json!({})];
+    for kind in ["array", "boolean", "integer", "number", "object", "string"] {
+        for facets in [
+            json!({}),
+            json!({"nullable": true}),
+            json!({"enum": ["abc", 3, 2.5, null, [1, 1], {"a": 1}, true]}),
+            json!({"format": "int32", "maximum": 3e9, "minimum": 2.5}),
+            json!({"format": "float", "maximum": 1e39}),
+            json!({"format": "date"}),
+            json!({"maximum": 3, "exclusiveMaximum": true, "minimum": 0, "exclusiveMinimum": true}),
+            json!({"multipleOf": 0.5}),
+            json!({"multipleOf": 2}),
+            json!({"maxLength": 1, "maxItems": 1, "maxProperties": 1}),
+            json!({"maxLength": 2, "maxItems": 2, "maxProperties": 0}),
+            json!({"minLength": 3, "minItems": 3, "minProperties": 3, "uniqueItems": true}),
+            json!({"pattern": "^b"}),
+            json!({"required": ["a", "c"], "properties": {"a": {"type": "string"}}}),
+            json!({"additionalProperties": {"type": "integer"}, "properties": {"b": {"type": "string"}}}),
+            json!({"additionalProperties": false}),
+            json!({"additionalProperties": true}),
+            json!({"items": {"type": "string", "nullable": true}}),
+            json!({"x-kubernetes-list-type": "set"}),
+            json!({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"]}),
+            json!({"anyOf": [{"minimum": 5}, {"maxLength": 1}, {"minItems": 2}]}),
+            json!({"oneOf": [{"minimum": 1}, {"minimum": 2}, {"maxLength": 1}]}),
+            json!({"allOf": [{"minimum": 5}, {"maxLength": 1}], "not": {"minItems": 1}}),
+            json!({"not": {}}),
+            json!({"x-kubernetes-preserve-unknown-fields": true}),
+        ] {
+            let mut schema = facets.clone();
+            schema["type"] = json!(kind);
+            schemas.push(schema);
+            schemas.push(facets);
+        }
+    }
+    for facets in [
+        json!({}),
+        json!({"format": "date", "maximum": 2.5, "multipleOf": 0.5}),
+        json!({"enum": ["a", "\u{3}"]}),
+        json!({"nullable": true, "anyOf": [{"type": "integer"}, {"type": "string"}]}),
+    ] {
+        let mut schema = facets;
+        schema["x-kubernetes-int-or-string"] = json!(true);
+        schemas.push(schema);
+    }
+    let mut cases = Vec::new();
+    for schema in &schemas {
+        cases.extend(values.iter().map(|value| created(schema.clone(), value.clone())));
+    }
+    check("keywords", &cases)
+}
+
+#[test]
+fn what_random_cases_have_found() -> anyhow::Result<()> {
+    let null = json!({
+        "x-kubernetes-int-or-string": true, "nullable": true, "allOf": [{"enum": ["null"]}], "oneOf": [{"enum": [null]}],
+    });
+    let pod = json!([{"apiVersion": "v1", "kind": "Pod", "metadata": {"generation": -1, "unknown": {"x": 1}}}]);
+    let embedded = json!({"type": "array", "default": pod, "items": {
+        "type": "object", "x-kubernetes-embedded-resource": true, "properties": {"a": {"type": "string"}},
+    }});
+    let scaled = Case { scale: true, ..created(json!({"type": "number"}), json!(1e10)) };
+    check("found", &[created(null, json!("")), created(embedded, json!(null)), scaled])
+}

@@ -38,10 +38,19 @@ pub struct Live {
     pub service_account: String,
     /// A pod's `spec.nodeName`.
     pub node: String,
+    /// A secret's token, as it is sent.
+    pub token: String,
+    /// Whether a secret is marked as no longer valid.
+    pub marked: bool,
+    /// The secrets that an account lists.
+    pub secrets: Vec<String>,
 }
 
 /// Looks up the objects that tokens stand on, as they are now.
 pub trait Accounts: Send + Sync {
     /// The object with this name; `namespace` is empty for nodes.
     fn find(&self, kind: Referred, namespace: &str, name: &str) -> Option<Live>;
+
+    /// The token of a secret was shown.
+    fn shown(&self, _namespace: &str, _secret: &str) {}
 }

@@ -29,6 +29,17 @@ pub struct Identity {
     pub extra: Extra,
     /// The audiences for which the credential is good.
     pub audiences: Vec<String>,
+    /// The secret that holds the token, for the old kind of tokens.
+    pub secret: Option<Box<FromSecret>>,
+}
+
+/// Where an old token is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FromSecret {
+    /// The secret's name.
+    pub name: String,
+    /// Whether its account lists it, as accounts of old clusters do.
+    pub listed: bool,
 }
 
 impl Identity {
@@ -78,7 +89,7 @@ impl From<&Verified> for Identity {
             user: User::new(certificate.user.as_str(), certificate.groups.iter().map(String::as_str)),
             uid: certificate.uid.clone(),
             extra: Extra::from([(CREDENTIAL_ID.to_owned(), vec![id])]),
-            audiences: Vec::new(),
+            ..Self::default()
         };
         identity.with_implicit_group()
     }

@@ -7,11 +7,13 @@ use jiff::{SignedDuration, Timestamp};
 use rolewright_core::User;
 use rolewright_core::subject::{SERVICE_ACCOUNTS_GROUP, service_account_user};
 use rolewright_core::validate::BadValue;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::accounts::{Accounts, Live, Referred};
 use super::identity::{CREDENTIAL_ID, Extra, Identity, NODE_NAME, NODE_UID, POD_NAME, POD_UID};
 use super::key::SigningKey;
+use super::legacy;
 
 /// Reads as Go does, which does not look at the bits that the last letter has to spare.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
@@ -43,8 +45,17 @@ impl TokenError {
         Self(NO_TOKEN.to_owned())
     }
 
+    /// A token that is good elsewhere.
+    pub(super) fn for_others(audiences: &[String], wanted: &[String]) -> Self {
+        Self::refused(format!(
+            "token audiences {} is invalid for the target audiences {}",
+            quoted(audiences),
+            quoted(wanted)
+        ))
+    }
+
     /// A token that is one of ours, but is not accepted.
-    fn refused(why: impl std::fmt::Display) -> Self {
+    pub(super) fn refused(why: impl std::fmt::Display) -> Self {
         Self(format!("[{NO_TOKEN}, {why}]"))
     }
 }
@@ -97,7 +108,7 @@ pub(super) struct Reference {
 
 impl Issuer {
     /// Writes and signs a token; nothing if the key cannot sign.
-    pub(super) fn sign(&self, claims: &Claims) -> Option<String> {
+    pub(super) fn sign(&self, claims: &impl Serialize) -> Option<String> {
         let header = Header { alg: "ES256".to_owned(), kid: self.key.id().to_owned(), crit: None };
         let header = URL_SAFE_NO_PAD.encode(serde_json::to_vec(&header).ok()?);
         let payload = URL_SAFE_NO_PAD.encode(serde_json::to_vec(claims).ok()?);
@@ -114,22 +125,21 @@ impl Issuer {
         accounts: &dyn Accounts,
         now: Timestamp,
     ) -> Result<Identity, TokenError> {
-        let claims = self.read(token)?;
+        if let Some(claims) = self.read(token, legacy::ISSUER)? {
+            return legacy::check(&claims, token, &self.audiences, audiences, accounts);
+        }
+        let claims: Claims = self.read(token, &self.name)?.ok_or_else(TokenError::unknown)?;
         let common: Vec<String> = claims.aud.iter().filter(|audience| audiences.contains(audience)).cloned().collect();
         if common.is_empty() {
-            return Err(TokenError::refused(format!(
-                "token audiences {} is invalid for the target audiences {}",
-                quoted(&claims.aud),
-                quoted(audiences)
-            )));
+            return Err(TokenError::for_others(&claims.aud, audiences));
         }
         claims.in_time(now)?;
         claims.kubernetes.still_there(accounts, now)?;
         Ok(Identity { audiences: common, ..claims.identity() })
     }
 
-    /// The claims of a token that we have signed.
-    fn read(&self, token: &str) -> Result<Claims, TokenError> {
+    /// The claims of a token that we have signed under this name; nothing if it is of another one.
+    fn read<T: DeserializeOwned>(&self, token: &str, issuer: &str) -> Result<Option<T>, TokenError> {
         let unknown = TokenError::unknown;
         if token.len() > MAX_LENGTH {
             return Err(unknown());
@@ -138,7 +148,9 @@ impl Issuer {
         let [header, payload, signature] = parts.as_slice() else { return Err(unknown()) };
         let decoded = |text: &str| LENIENT.decode(text).map_err(|_| unknown());
         let payload_json = decoded(payload)?;
-        self.claims_to_be_ours(&payload_json)?;
+        if !is_by(&payload_json, issuer) {
+            return Ok(None);
+        }
         let parsed = match decoded(header)?.as_slice() {
             [] => Header::default(),
             json => serde_json::from_slice(json).map_err(|_| unknown())?,
@@ -152,20 +164,17 @@ impl Issuer {
         if parsed.alg != "ES256" || parsed.crit.is_some() || !self.key.verify(signed.as_bytes(), &signature) {
             return Err(TokenError::refused(BAD_SIGNATURE));
         }
-        serde_json::from_slice(&payload_json).map_err(|_| unknown())
+        serde_json::from_slice(&payload_json).map(Some).map_err(|_| unknown())
     }
+}
 
-    /// Tokens of other issuers are not ours to judge.
-    fn claims_to_be_ours(&self, payload: &[u8]) -> Result<(), TokenError> {
-        #[derive(Deserialize)]
-        struct Claimed {
-            iss: String,
-        }
-        match serde_json::from_slice::<Claimed>(payload) {
-            Ok(claimed) if claimed.iss == self.name => Ok(()),
-            _ => Err(TokenError::unknown()),
-        }
+/// Tokens of other issuers are not ours to judge.
+fn is_by(payload: &[u8], issuer: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Claimed {
+        iss: String,
     }
+    serde_json::from_slice::<Claimed>(payload).is_ok_and(|claimed| claimed.iss == issuer)
 }
 
 impl Claims {
@@ -207,7 +216,7 @@ impl Claims {
             user: User::new(service_account_user(&it.namespace, &it.serviceaccount.name), groups),
             uid: it.serviceaccount.uid.clone(),
             extra,
-            audiences: Vec::new(),
+            ..Identity::default()
         }
     }
 }

@@ -77,7 +77,7 @@ impl Draft {
         self.head.len() + self.tail.len()
     }
 
-    pub(super) fn at(&self, revision: u64) -> Entry {
+    pub(crate) fn at(&self, revision: u64) -> Entry {
         let mut body = Vec::with_capacity(self.head.len() + self.tail.len() + 20);
         body.extend_from_slice(&self.head);
         // Writing into a Vec cannot fail.
@@ -91,6 +91,7 @@ impl Draft {
             labels: self.labels.clone(),
             owners: self.owners.clone(),
             deleting: self.deleting,
+            collecting: self.collecting,
             written: u32::try_from(crate::time::now().as_second()).unwrap_or_default(),
             digits_at: self.head.len(),
             body: Bytes::from(body),

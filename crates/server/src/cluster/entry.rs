@@ -31,10 +31,12 @@ pub(crate) struct Entry {
     pub(crate) owners: Box<[Name]>,
     /// It has a deletionTimestamp.
     pub(crate) deleting: bool,
+    /// Our own controllers have to look at it.
+    pub(crate) collecting: bool,
     /// When it was written, in seconds since 1970.
     pub(crate) written: u32,
     /// Where in the body the digits of the revision are.
-    pub(super) digits_at: usize,
+    pub(crate) digits_at: usize,
     /// The JSON object without `kind` and, unless it is of a custom kind, without `apiVersion`: lists leave both out.
     /// `{"metadata":..` and so on.
     pub(crate) body: Bytes,
@@ -62,6 +64,7 @@ impl Entry {
             labels: self.labels.clone(),
             owners: self.owners.clone(),
             deleting: self.deleting,
+            collecting: self.collecting,
             written: self.written,
             digits_at: self.digits_at,
             body: Bytes::from(body),
@@ -86,6 +89,7 @@ impl Entry {
             labels: Box::default(),
             owners: Box::default(),
             deleting: false,
+            collecting: false,
             written: 0,
             digits_at: 0,
             body: Value::Object(body).to_string().into(),

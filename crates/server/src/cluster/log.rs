@@ -60,6 +60,16 @@ impl Log {
         Some(self.changes.range(from..))
     }
 
+    /// A log that starts after a revision.
+    pub(super) fn from(floor: Position) -> Self {
+        Self { floor, ..Self::default() }
+    }
+
+    /// The revision of the last change.
+    pub(super) fn last(&self) -> Position {
+        self.changes.back().map_or(self.floor, |change| change.revision)
+    }
+
     /// The oldest position that can be followed.
     pub(crate) fn floor(&self) -> Position {
         self.floor

@@ -17,7 +17,7 @@ pub(crate) struct Owners {
 }
 
 impl Owners {
-    pub(super) fn add(&mut self, at: &ObjectName, entry: &Entry, old: Option<&Entry>, collecting: bool) {
+    pub(super) fn add(&mut self, at: &ObjectName, entry: &Entry, old: Option<&Entry>) {
         if let Some(old) = old {
             if old.uid != entry.uid {
                 self.gone(old);
@@ -31,13 +31,18 @@ impl Owners {
                 self.work.insert(at.clone());
             }
         }
-        if collecting {
+        if entry.collecting {
             self.work.insert(at.clone());
         }
         // A dependent that no longer blocks may be what a deleted owner waits for, and so may one that starts to go.
         if old.is_some_and(|old| old.owners != entry.owners || old.deleting != entry.deleting) {
             self.wake_owners(old.map_or(&[][..], |old| &old.owners));
         }
+    }
+
+    /// Knows an object by its uid. All are known before the first is added, so that no owner seems to be gone.
+    pub(super) fn meet(&mut self, at: ObjectName, entry: &Entry) {
+        self.by_uid.insert(entry.uid.clone(), at);
     }
 
     pub(super) fn remove(&mut self, at: &ObjectName, entry: &Entry) {

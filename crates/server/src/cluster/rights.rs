@@ -138,6 +138,22 @@ impl Rights {
         }
     }
 
+    /// Takes in everything that a store kept.
+    pub(super) fn restore(&mut self, rights: &[Right]) {
+        for right in rights {
+            match right {
+                Right::Binding(binding) => self.authorizer.set_binding(binding.clone()),
+                Right::Role { role, .. } => self.authorizer.set_role(role.clone()),
+            }
+        }
+        self.aggregation.update(rights.iter().filter_map(|right| match right {
+            Right::Role { role, ceiling } if matches!(role.key, RoleKey::Cluster(_)) => {
+                Some(event(role, ceiling.as_deref()))
+            }
+            _ => None,
+        }));
+    }
+
     /// What a role that is about to be written would gather, if nothing kept it.
     pub(crate) fn union(&self, role: &Role) -> Vec<Rule> {
         let mut all = self.aggregation.clone();
@@ -145,7 +161,7 @@ impl Rights {
         all.rules(role.key.name()).map(|rules| rules.cloned().collect()).unwrap_or_default()
     }
 
-    fn due(&self) -> Vec<Name> {
+    pub(super) fn due(&self) -> Vec<Name> {
         if self.aggregates { self.aggregation.drift().cloned().collect() } else { Vec::new() }
     }
 

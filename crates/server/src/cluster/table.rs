@@ -28,6 +28,8 @@ type At = (Name, Name);
 /// The objects of one collection by namespace and name, and what changed lately.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
+    /// What the store calls it; empty where nothing is stored.
+    pub(super) resource: Name,
     objects: BTreeMap<At, Arc<Entry>>,
     log: Log,
     /// Its definition is gone: nothing is stored here any more.
@@ -48,6 +50,16 @@ impl Table {
         self.objects.get(&(Name::from(namespace), Name::from(name)))
     }
 
+    /// An empty table for the objects of a resource.
+    pub(super) fn of(resource: Name) -> Self {
+        Self { resource, ..Self::default() }
+    }
+
+    /// The objects that a store kept, last changed at a revision.
+    pub(super) fn restored(resource: Name, changed: Position, objects: BTreeMap<At, Arc<Entry>>) -> Self {
+        Self { resource, objects, log: Log::from(changed), closed: false }
+    }
+
     pub(crate) fn is_closed(&self) -> bool {
         self.closed
     }
@@ -56,9 +68,14 @@ impl Table {
         self.objects.is_empty()
     }
 
-    /// Forgets everything and takes nothing more.
+    /// Takes nothing more; who follows reads to the end.
     pub(super) fn close(&mut self) {
-        *self = Self { closed: true, ..Self::default() };
+        self.closed = true;
+    }
+
+    /// Forgets what nobody follows any more.
+    pub(super) fn forget(&mut self) {
+        self.log = Log::default();
     }
 
     pub(crate) fn log(&self) -> &Log {
@@ -114,7 +131,7 @@ impl Table {
     }
 
     #[cfg(test)]
-    fn forget(&mut self, revision: u64) {
+    fn forget_until(&mut self, revision: u64) {
         self.log.forget(revision);
     }
 }
@@ -150,7 +167,7 @@ mod tests {
         assert_eq!(at(&all, 6), ["a/x@5", "a/z@4"]);
         assert_eq!(at(&Page { namespace: "a", after: Some(("a", "x")) }, 4), ["a/z@4"]);
         assert_eq!(at(&Page { namespace: "b", after: None }, 2), [] as [&str; 0]);
-        table.forget(4);
+        table.forget_until(4);
         assert!(table.entries_at(&all, 3).is_none());
         assert_eq!(names(&table.entries_at(&all, 4).unwrap()), ["a/x@2", "a/z@4", "b/y@3"]);
     }

@@ -5,20 +5,19 @@ use std::sync::Arc;
 
 use rolewright_core::Name;
 
+use super::journal::{Commit, Noted};
 use super::{Collection, Draft, Entry, ObjectName, State};
-use crate::status::Failure;
-use crate::store::Record;
 
 /// The writer's turn. Writes are visible to the transaction at once and to everybody when it ends.
 pub(crate) struct Transaction<'a> {
     state: &'a mut State,
     touched: BTreeSet<Collection>,
-    records: Vec<Record>,
+    noted: Vec<Noted>,
 }
 
 impl<'a> Transaction<'a> {
     pub(super) fn begin(state: &'a mut State) -> Self {
-        Self { state, touched: BTreeSet::new(), records: Vec::new() }
+        Self { state, touched: BTreeSet::new(), noted: Vec::new() }
     }
 
     /// The state as this transaction has made it so far.
@@ -49,7 +48,7 @@ impl<'a> Transaction<'a> {
         let table = self.table(collection);
         table.remove(entry.clone());
         self.state.owners.remove(&at, &entry);
-        self.note(&at, &entry, None);
+        self.note(collection, &entry, true);
         if let Some(right) = &last.right {
             let follow = self.state.rights.remove(right);
             self.follow(collection, &follow);
@@ -60,6 +59,12 @@ impl<'a> Transaction<'a> {
     /// Queues a namespace for its controller.
     pub(crate) fn wake_namespace(&mut self, name: &str) {
         self.state.namespaces.insert(name.into());
+    }
+
+    /// Rewrites the aggregated roles among those that were restored whose rules no longer follow from the others.
+    pub(crate) fn catch_up(&mut self, cluster_roles: Collection) {
+        let due = self.state.rights.due();
+        self.follow(cluster_roles, &due);
     }
 
     /// Queues a definition for its controller.
@@ -85,8 +90,8 @@ impl<'a> Transaction<'a> {
         let entry = Arc::new(draft.at(self.state.revision));
         let at = ObjectName { collection, namespace: entry.namespace.clone(), name: entry.name.clone() };
         let old = self.table(collection).put(entry.clone());
-        self.state.owners.add(&at, &entry, old.as_deref(), draft.collecting);
-        self.note(&at, &entry, Some(entry.body.clone()));
+        self.state.owners.add(&at, &entry, old.as_deref());
+        self.note(collection, &entry, false);
         entry
     }
 
@@ -98,26 +103,30 @@ impl<'a> Transaction<'a> {
             .expect("collections are handed out by the catalog that sized the tables")
     }
 
-    fn note(&mut self, at: &ObjectName, entry: &Entry, body: Option<bytes::Bytes>) {
-        if !self.state.store.keeps() {
-            return;
+    fn note(&mut self, collection: Collection, entry: &Arc<Entry>, gone: bool) {
+        if self.state.journal.is_some() {
+            let resource = self.state.table(collection).resource.clone();
+            self.noted.push(Noted { resource, entry: entry.clone(), gone });
         }
-        self.records.push(Record {
-            collection: at.collection.index().to_string(),
-            namespace: at.namespace.to_string(),
-            name: at.name.to_string(),
-            revision: entry.revision,
-            body,
-        });
     }
 
-    pub(super) fn finish(self) -> Result<BTreeSet<Collection>, Failure> {
-        if !self.records.is_empty() {
-            self.state
-                .store
-                .commit(&self.records)
-                .map_err(|error| Failure::internal(format!("cannot store: {error}")))?;
+    /// Ends the turn: what was done goes to the journal.
+    pub(super) fn finish(mut self) -> BTreeSet<Collection> {
+        self.hand_over();
+        std::mem::take(&mut self.touched)
+    }
+
+    fn hand_over(&mut self) {
+        if let Some(journal) = self.state.journal.as_ref().filter(|_| !self.noted.is_empty()) {
+            let changes = std::mem::take(&mut self.noted);
+            journal.push(Commit { revision: self.state.revision, changes, touched: self.touched.clone() });
         }
-        Ok(self.touched)
+    }
+}
+
+impl Drop for Transaction<'_> {
+    /// WHY: after a panic the journal has what the memory has.
+    fn drop(&mut self) {
+        self.hand_over();
     }
 }

@@ -31,15 +31,8 @@ pub(crate) fn decode_untyped(
         }
     };
     let (found, node) = Kind::of(node).map_err(unread)?;
-    let missing = |member: &str| {
-        let error = format!("Object '{member}' is missing in '{}'", text::lossy(body));
-        Failure::bad_request(error)
-    };
     if found.kind.is_empty() {
-        return Err(missing("Kind"));
-    }
-    if found.version.is_empty() {
-        return Err(missing("apiVersion"));
+        return Err(unread(format!("Object 'Kind' is missing in '{}'", text::lossy(body))));
     }
     let refuse = |error: String| Refusal { kind: Some(found.clone()), error }.into_failure(expected, body);
     let loose = typed::conform_loose(node, strict).map_err(refuse)?;
@@ -61,4 +54,12 @@ pub(crate) fn decode_untyped(
     let warnings = if strict { faults } else { Vec::new() };
     let Kind { group, version, kind } = found;
     Ok(Decoded { object, group, version, kind, warnings, forgets_managers: false })
+}
+
+/// An object of a custom kind as it is when it was written and read again: whole floats have become integers.
+pub(crate) fn as_written(mut object: Object) -> Object {
+    if object.values().any(typed::has_whole_floats) {
+        object.values_mut().for_each(typed::write_whole_floats);
+    }
+    object
 }

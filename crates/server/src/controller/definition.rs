@@ -54,7 +54,7 @@ impl Known {
         if let Some((entry, object)) = now {
             self.names.insert(object);
             self.counted.insert(name.into(), entry.clone());
-            if !naming::has_its_names(object) {
+            if naming::lacks_names(object) {
                 self.waiting.insert(name.into(), group(object).into());
             }
         }
@@ -67,13 +67,23 @@ impl Known {
     }
 }
 
+/// Counts the names of the definitions that a store kept, before anybody asks for one.
+pub(crate) fn recall(server: &Server) {
+    let kept: Vec<Arc<Entry>> =
+        server.cluster().read().table(server.definitions()).entries(&Page::default()).cloned().collect();
+    let mut known = server.naming().known();
+    for entry in &kept {
+        known.count(&entry.name, Some((entry, &entry.object())));
+    }
+}
+
 pub(super) fn sync(server: &Server, name: &str) {
     let Some(entry) = server.cluster().read().table(server.definitions()).get("", name).cloned() else {
         return gone(server, name);
     };
     let object = entry.object();
     server.naming().known().count(name, Some((&entry, &object)));
-    server.catalog().serve(&entry, || server.cluster().open());
+    server.catalog().serve(&entry, || server.cluster().open(&entry.name));
     if accept_names(server, &entry, &object) {
         return;
     }

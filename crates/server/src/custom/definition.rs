@@ -3,14 +3,16 @@
 use std::sync::{Arc, OnceLock};
 
 use rolewright_core::Name;
+use rolewright_crd::rules::Rules;
 use rolewright_crd::strategy::{Kind, Scale};
-use rolewright_crd::{Schema, version};
+use rolewright_crd::{Columns, Schema, version};
 use serde_json::Value;
 
 use super::{BUT_STATUS, LAST_VERBS, PART_VERBS, STATUS, VERBS, WHOLE};
 use crate::catalog::{Origin, Served, Subresource, api_version};
 use crate::cluster::{Collection, Entry};
 use crate::facts::Handling;
+use crate::managed::Replicas;
 use crate::strategy::Object;
 use crate::strategy::embedded::Metadata;
 
@@ -61,6 +63,8 @@ struct Kept {
 /// What is made of a version only when it is needed.
 pub(super) struct Compiled {
     pub(super) schema: Schema,
+    pub(super) columns: Columns,
+    pub(super) rules: Rules,
 }
 
 /// A version of a definition.
@@ -112,6 +116,11 @@ impl Definition {
         })
     }
 
+    /// A text that is another one after every change of what it says.
+    pub(crate) fn stamp(&self) -> String {
+        format!("{} {} {}", self.entry.name, self.entry.uid, self.generation)
+    }
+
     /// `databases.example.org`
     pub(crate) fn name(&self) -> &Name {
         &self.entry.name
@@ -153,7 +162,11 @@ impl Definition {
             let object = self.entry.object();
             let version = object.get("spec").and_then(|spec| spec.get("versions")).and_then(|list| list.get(at));
             let schema = version.and_then(|version| version.get("schema")?.get("openAPIV3Schema"));
-            Compiled { schema: schema.map(Schema::compile).unwrap_or_default() }
+            let columns = Columns::compile(version.unwrap_or(&Value::Null));
+            let rules = schema.map(Rules::compile).unwrap_or_default();
+            let mut schema = schema.map(Schema::compile).unwrap_or_default();
+            schema.coerce_defaults(&Metadata);
+            Compiled { schema, columns, rules }
         }))
     }
 }
@@ -187,6 +200,10 @@ impl Version {
 
     fn kept(&self) -> &Kept {
         self.definition.versions.get(self.at).expect("a version is made of one of its definition's")
+    }
+
+    pub(super) fn group(&self) -> &str {
+        &self.definition.group
     }
 
     pub(super) fn kind(&self) -> &str {
@@ -282,6 +299,14 @@ impl Version {
         Some((&self.definition.compiled(at)?.schema, status))
     }
 
+    /// Where objects of any version of the same definition have their number of replicas.
+    pub(crate) fn replicas(&self, api_version: &str) -> Replicas<'_> {
+        match self.definition.versions.iter().find(|kept| *kept.api_version == *api_version) {
+            None => Replicas::Unknown,
+            Some(kept) => kept.scale.as_ref().map_or(Replicas::Nowhere, |scale| Replicas::At(&scale.spec_replicas)),
+        }
+    }
+
     /// Another version of the same definition.
     pub(super) fn sibling(&self, name: &str) -> Option<Self> {
         let at = self.definition.versions.iter().position(|kept| kept.name == name)?;
@@ -290,7 +315,8 @@ impl Version {
 
     /// Whether a stored object is as this version wants it, without being read.
     pub(crate) fn shows_as_stored(&self, entry: &Entry) -> bool {
-        entry.revision > self.definition.since && self.at == self.definition.stored
+        // What another version wrote has not seen the defaults of the stored one.
+        entry.revision > self.definition.since && self.definition.versions.len() == 1
     }
 
     /// The definition as JSON, for what is made of it rarely.

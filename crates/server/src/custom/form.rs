@@ -1,6 +1,8 @@
 //! Between what clients send, what is stored, and what clients see.
 
+use rolewright_crd::Schema;
 use rolewright_crd::metadata::{Malformed, ObjectMeta as _};
+use rolewright_crd::strategy::Kind;
 use serde_json::Value;
 
 use super::Version;
@@ -15,8 +17,13 @@ impl Version {
         let mut dropped = Vec::new();
         let metadata = object.remove("metadata");
         let metadata = metadata.map(|metadata| conform(metadata, malformed, &mut dropped)).transpose()?;
-        if self.is_of(object) {
-            dropped.extend(self.rules().coerce(object, malformed).map_err(|error| error.to_string())?);
+        if self.is_of_kind(object) {
+            let found = match self.named_in(object) {
+                Some(version) => version.rules().coerce(object, malformed),
+                // A version that there is not has no fields.
+                None => Kind { schema: &Schema::default(), ..self.rules() }.coerce(object, malformed),
+            };
+            dropped.extend(found.map_err(|error| error.to_string())?);
         }
         object.extend(metadata.map(|metadata| ("metadata".to_owned(), metadata)));
         Ok(dropped)
@@ -24,15 +31,21 @@ impl Version {
 
     /// Puts in what the schema has defaults for.
     pub(crate) fn fill(&self, object: &mut Object) {
-        if self.is_of(object) {
-            self.schema().apply_defaults(object);
+        if let Some(version) = self.named_in(object).filter(|_| self.is_of_kind(object)) {
+            version.schema().apply_defaults(object);
         }
     }
 
-    /// Whether an object says that it is of this kind and version.
-    fn is_of(&self, object: &Object) -> bool {
+    /// Whether an object says that it is of this group and kind.
+    fn is_of_kind(&self, object: &Object) -> bool {
         let text = |member: &str| object.get(member).and_then(Value::as_str).unwrap_or_default();
-        text("kind") == self.kind() && text("apiVersion") == self.api_version()
+        text("kind") == self.kind() && text("apiVersion").split_once('/').is_some_and(|(group, _)| group == self.group())
+    }
+
+    /// The version that an object says it is of, if there is such a one.
+    fn named_in(&self, object: &Object) -> Option<Self> {
+        let (_, version) = object.get("apiVersion")?.as_str()?.split_once('/')?;
+        self.sibling(version)
     }
 
     /// A stored object as this version shows it, with `apiVersion` and `kind`.

@@ -4,7 +4,17 @@ use rolewright_core::validate::FieldError;
 use rolewright_crd::strategy;
 
 use super::Version;
+use super::definition::Compiled;
 use crate::strategy::{Candidate, Object, Strategy};
+
+impl Version {
+    /// The faults so far, and the rules that do not hold.
+    fn with_rules(&self, mut errors: Vec<FieldError>, object: &Object, old: Option<&Object>) -> Vec<FieldError> {
+        let Compiled { schema, rules, .. } = self.compiled();
+        errors.extend(rules.judge(schema, object, old, &errors).errors);
+        errors
+    }
+}
 
 impl Strategy for Version {
     fn default(&self, object: &mut Object) {
@@ -24,22 +34,32 @@ impl Strategy for Version {
     }
 
     fn check_create(&self, new: &Candidate<'_>) -> Vec<FieldError> {
-        self.rules().validate_create(new.object, new.metadata())
+        self.with_rules(self.rules().validate_create(new.object, new.metadata()), new.object, None)
     }
 
     fn check_update(&self, new: &Candidate<'_>, old: &Object) -> Vec<FieldError> {
-        self.rules().validate_update(new.object, old, new.metadata_change(old))
+        let errors = self.rules().validate_update(new.object, old, new.metadata_change(old));
+        self.with_rules(errors, new.object, Some(old))
     }
 
     fn check_subresource(&self, subresource: &str, new: &Candidate<'_>, old: &Object) -> Vec<FieldError> {
         match subresource {
-            "status" => self.rules().validate_status(new.object, old, new.metadata_change(old)),
+            "status" => {
+                let errors = self.rules().validate_status(new.object, old, new.metadata_change(old));
+                self.with_rules(errors, new.object, Some(old))
+            }
             _ => self.check_update(new, old),
         }
     }
 
     fn warnings(&self, object: &Object, old: Option<&Object>) -> Vec<String> {
-        strategy::finalizer_warnings(object, old)
+        let mut warnings = strategy::finalizer_warnings(object, old);
+        if old.is_some() {
+            // What a rule holds against a part that did not change is told once nothing else is wrong.
+            let Compiled { schema, rules, .. } = self.compiled();
+            warnings.extend(rules.judge(schema, object, old, &[]).warnings);
+        }
+        warnings
     }
 
     fn knows_finalizers(&self) -> bool {

@@ -57,6 +57,10 @@ pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, requ
         known.panicked = true;
         respond::failure(&Failure::internal("the server panicked while it handled the request"))
     };
+    // INVARIANT: nobody hears of anything that is not stored yet, be it their own write or somebody else's.
+    if let Err(failure) = server.cluster().stored().await {
+        answer = respond::failure(&failure);
+    }
     let id = audit::audit_id(&head.headers);
     let headers = answer.headers_mut();
     if known.refused {
@@ -181,10 +185,10 @@ fn resource(
     }
     let Some(served) = server.catalog().find(&info.group, &info.version, &info.resource) else {
         // Nobody but their definitions speaks for the groups of custom resources.
-        return match server.catalog().is_built_in(&info.group) {
-            true => Err(Failure::no_such_resource()),
-            false => Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n")),
-        };
+        if server.catalog().is_built_in(&info.group) {
+            return Err(Failure::no_such_resource());
+        }
+        return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
     };
     if served.custom().is_some() && is_elsewhere(&served, info) {
         return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
@@ -216,11 +220,12 @@ fn resource(
     negotiate::plain(call.accept.unwrap_or_default(), ["list", "watch"].contains(&info.verb.as_str()))?;
     let deprecated = DEPRECATED.iter().find(|(plural, _)| served.group.is_empty() && served.plural == *plural);
     call.warn(deprecated.map(|(_, warning)| (*warning).to_owned()));
-    call.warn(served.custom().and_then(custom::Version::warning).map(str::to_owned));
+    let outdated = served.custom().and_then(custom::Version::warning);
+    call.warn(outdated.map(str::to_owned));
     let mut answer = verb(&call).unwrap_or_else(|failure| respond::failure(&failure));
     respond::warn(&mut answer, &call.warnings.take());
     answer.extensions_mut().insert(call.sent.take());
-    if deprecated.is_some() {
+    if deprecated.is_some() || outdated.is_some() {
         answer.extensions_mut().insert(Deprecated);
     }
     Ok(answer)
@@ -254,6 +259,7 @@ fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
     match verb {
         "get" => call.get(),
         "list" | "watch" => call.list(),
+        "create" if served.custom().is_some() => call.create(),
         "create" if served.namespaced && info.namespace.is_empty() || named(info) => Err(not_allowed()),
         "create" if served.group.is_empty() && served.plural == "bindings" => call.bind(),
         "create" => call.create(),
@@ -282,6 +288,7 @@ fn subresource(call: &Call<'_>) -> Result<Answer, Failure> {
     match (info.subresource.as_str(), info.verb.as_str()) {
         ("token", "create") => review::token(call),
         ("binding", "create") => call.bind(),
+        ("eviction", "create") => call.evict(),
         ("scale", _) => call.scale(),
         ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "get") => call.get(),
         ("status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "update") => call.update(),

@@ -212,7 +212,7 @@ pub(super) fn check_labels(errors: &mut Errors, object: &Object, key: &str, at: 
     errors.extend(labels(&read_labels(child(object, key)), at.child(key)));
 }
 
-pub(super) fn read_selector(selector: &Object) -> LabelSelector {
+pub(crate) fn read_selector(selector: &Object) -> LabelSelector {
     serde_json::from_value(Value::Object(selector.clone())).unwrap_or_default()
 }
 

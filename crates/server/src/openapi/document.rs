@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use ring::digest::{SHA512, digest};
@@ -10,13 +10,24 @@ use rolewright_core::Name;
 use serde::Serializer as _;
 use serde_json::{Value, json};
 
+use super::custom::{self, CustomKind};
 use super::operation::Path;
 use super::{paths, schema};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Origin};
 use crate::facts::{self, Resource};
 
 /// The documents of a server by the names that the index has for them, such as `apis/apps/v1`.
-pub(crate) struct Documents(BTreeMap<String, Document>);
+pub(crate) struct Documents {
+    built_in: BTreeMap<String, Arc<Document>>,
+    custom: Mutex<Kept>,
+}
+
+/// Documents about custom kinds, as of a generation of the catalog.
+#[derive(Default)]
+struct Kept {
+    generation: Option<u64>,
+    documents: Arc<BTreeMap<String, Arc<Document>>>,
+}
 
 /// One document.
 pub(super) struct Document {
@@ -32,14 +43,15 @@ enum About {
     Groups,
     Group(Name),
     Version(Name, Name),
+    Custom(Name, Name),
 }
 
 impl Documents {
     pub(crate) fn of(catalog: &Catalog) -> Self {
-        let mut all = BTreeMap::new();
+        let mut built_in = BTreeMap::new();
         let mut add = |name: String, about: About| {
             let (hash, bytes) = (OnceLock::new(), OnceLock::new());
-            all.insert(name.clone(), Document { name, about, hash, bytes });
+            built_in.insert(name.clone(), Arc::new(Document { name, about, hash, bytes }));
         };
         add("api".to_owned(), About::Core);
         add("apis".to_owned(), About::Groups);
@@ -52,35 +64,76 @@ impl Documents {
                 add(format!("apis/{group}/{version}"), About::Version(group, version));
             }
         }
-        Self(all)
+        Self { built_in, custom: Mutex::default() }
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<&Document> {
-        self.0.get(name)
+    pub(super) fn find(&self, name: &str, catalog: &Catalog) -> Option<Arc<Document>> {
+        self.built_in.get(name).cloned().or_else(|| self.custom(catalog).get(name).cloned())
     }
 
     /// Where each document is. The hash in it changes with the document, so that clients can keep what they have.
     pub(super) fn index(&self, catalog: &Catalog) -> String {
         let entry = |document: &Document| json!({"serverRelativeURL": document.url(catalog)});
-        let paths: BTreeMap<&str, Value> =
-            self.0.iter().map(|(name, document)| (name.as_str(), entry(document))).collect();
+        let custom = self.custom(catalog);
+        let all = custom.iter().chain(&self.built_in);
+        let paths: BTreeMap<&str, Value> = all.map(|(name, document)| (name.as_str(), entry(document))).collect();
         json!({"paths": paths}).to_string()
+    }
+
+    /// The documents about custom kinds. Only what was defined anew gets a new one.
+    fn custom(&self, catalog: &Catalog) -> Arc<BTreeMap<String, Arc<Document>>> {
+        let generation = catalog.generation();
+        let mut kept = self.custom.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.generation != Some(generation) {
+            let mut documents = BTreeMap::new();
+            for (group, versions) in catalog.custom_groups() {
+                for version in versions {
+                    let name = format!("apis/{group}/{version}");
+                    let hash = stamps(catalog, &group, &version);
+                    let same = kept.documents.get(&name).filter(|old| old.hash.get() == Some(&hash));
+                    let document = same.cloned().unwrap_or_else(|| {
+                        let about = About::Custom(group.clone(), version);
+                        Arc::new(Document { name: name.clone(), about, hash: hash.into(), bytes: OnceLock::new() })
+                    });
+                    documents.insert(name, document);
+                }
+            }
+            *kept = Kept { generation: Some(generation), documents: Arc::new(documents) };
+        }
+        kept.documents.clone()
     }
 }
 
+/// The hash of what a document about custom kinds is made of, which is much less than the document.
+fn stamps(catalog: &Catalog, group: &str, version: &str) -> String {
+    let mut all = String::new();
+    for served in catalog.of_version(group, version) {
+        if let Origin::Custom(version) = &served.origin {
+            all.push_str(&version.definition().stamp());
+            all.push('\n');
+        }
+    }
+    hexadecimal(digest(&SHA512, all.as_bytes()).as_ref())
+}
+
+/// Bytes in capital hexadecimal digits.
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing into a String cannot fail.
+        let _ = write!(text, "{byte:02X}");
+        text
+    })
+}
+
 impl Document {
-    /// The SHA-512 of the document in capital hexadecimal digits.
+    /// The SHA-512 of the document, or of what it is made of.
     pub(super) fn hash(&self, catalog: &Catalog) -> &String {
         self.hash.get_or_init(|| {
             let hash = match self.bytes.get() {
                 Some(bytes) => digest(&SHA512, bytes),
                 None => digest(&SHA512, &self.build(catalog)),
             };
-            hash.as_ref().iter().fold(String::new(), |mut text, byte| {
-                // Writing into a String cannot fail.
-                let _ = write!(text, "{byte:02X}");
-                text
-            })
+            hexadecimal(hash.as_ref())
         })
     }
 
@@ -89,6 +142,10 @@ impl Document {
     }
 
     pub(super) fn bytes(&self, catalog: &Catalog) -> Bytes {
+        if let About::Custom(..) = self.about {
+            // There may be thousands of them, each about kinds that few clients know.
+            return self.build(catalog).into();
+        }
         self.bytes.get_or_init(|| self.build(catalog).into()).clone()
     }
 
@@ -104,6 +161,14 @@ impl Document {
                     .filter_map(|served| served.built_in().map(|built_in| built_in.facts))
                     .collect();
                 write(&paths::of_version(group, version, &resources), (group, version))
+            }
+            About::Custom(group, version) => {
+                let served = catalog.of_version(group, version);
+                let kinds = served.iter().filter_map(|served| match &served.origin {
+                    Origin::Custom(known) => CustomKind::read(&known.source(), version),
+                    Origin::BuiltIn(_) => None,
+                });
+                custom::document(&kinds.collect::<Vec<_>>()).to_string().into_bytes()
             }
         }
     }

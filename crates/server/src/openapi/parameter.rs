@@ -50,6 +50,8 @@ pub(super) const LIST: &[Parameter] = &[
     number("timeoutSeconds"),
     flag("watch"),
 ];
+/// What reading an object takes, where it is said at all.
+pub(super) const VERSION: &[Parameter] = &[text("resourceVersion")];
 /// What deletions take.
 pub(super) const DELETE: &[Parameter] = &[
     text("dryRun"),

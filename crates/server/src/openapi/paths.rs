@@ -5,13 +5,13 @@ use super::operation::{ANY, Answers, Body, Kind, LOG, Operation, Path, STREAM};
 use super::parameter::{DELETE, LIST, PRETTY, Parameter, delete_many, options, part};
 use crate::facts::{Resource, Subresource, Type, type_of};
 
-fn capitalized(text: &str) -> String {
+pub(super) fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// `rbacAuthorization` for `rbac.authorization.k8s.io`.
-fn short(group: &str) -> String {
+pub(super) fn short(group: &str) -> String {
     if group.is_empty() {
         return "core".to_owned();
     }

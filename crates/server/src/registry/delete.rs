@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{Call, finalizers, list, meta, set_meta};
 use crate::cluster::Entry;
-use crate::controller::definition;
 use crate::codec;
+use crate::controller::definition;
 use crate::http::negotiate::Form;
 use crate::http::respond::{self, Answer};
 use crate::json::put;
@@ -38,7 +38,7 @@ const JOBS: &str = "child pods are preserved by default when jobs are deleted; s
                     them or set propagationPolicy=Orphan to suppress this warning";
 
 /// What became of an object.
-enum Fate {
+pub(super) enum Fate {
     Gone(Arc<Entry>),
     Waits(Arc<Entry>),
 }
@@ -108,7 +108,7 @@ impl Call<'_> {
         )
     }
 
-    fn delete_one(&self, name: &str, namespace: &str, options: &DeleteOptions) -> Result<Fate, Failure> {
+    pub(super) fn delete_one(&self, name: &str, namespace: &str, options: &DeleteOptions) -> Result<Fate, Failure> {
         let on = self.served.group_resource();
         if self.served.collection == self.server.namespaces() && IMMORTAL.contains(&name) {
             return Err(Failure::forbidden(on, name, "this namespace may not be deleted"));
@@ -157,7 +157,7 @@ impl Call<'_> {
         }
     }
 
-    fn check_preconditions(&self, current: &Entry, options: &DeleteOptions) -> Result<(), Failure> {
+    pub(super) fn check_preconditions(&self, current: &Entry, options: &DeleteOptions) -> Result<(), Failure> {
         // Kubernetes names the kind where it names the resource everywhere else.
         let stored = self.stored();
         let on = GroupResource { group: &stored.group, resource: &self.served.kind };
@@ -168,7 +168,7 @@ impl Call<'_> {
         ];
         for (what, expected, found, happened) in expects {
             if let Some(expected) = expected.filter(|expected| *expected != found) {
-                if self.served.collection == self.server.namespaces() {
+                if [self.server.namespaces(), self.server.definitions()].contains(&self.served.collection) {
                     let why = format_args!(
                         "Precondition failed: {what} in precondition: {expected}, {what} in object meta: {found}"
                     );

@@ -75,10 +75,6 @@ pub(crate) fn list(state: &State, served: &Served, filter: &Filter, options: &Li
     };
     let listed_at = revision.unwrap_or(state.revision());
     let mut metadata = json!({"resourceVersion": listed_at.to_string()});
-    if served.custom().is_some() {
-        // Lists without a type say it even if there is no next page.
-        put(&mut metadata, "continue", "");
-    }
     if let Some(limit) = limit.filter(|limit| entries.len() > *limit || entries.len() == *limit && follows(&entries)) {
         entries.truncate(limit);
         if let Some(last) = entries.last() {

@@ -24,11 +24,19 @@ pub(super) struct Target<'a> {
 impl Call<'_> {
     pub(crate) fn patch(&self) -> Result<Answer, Failure> {
         self.form()?;
-        let kind = patch_type(self.content_type)?;
+        let kind = self.patch_type()?;
         let options = WriteOptions::patch(&self.query, kind.is_none())?;
         let change = kind.map_or(Change::Apply(&self.body), |kind| Change::Patch(kind, &self.body));
         let done = self.change(&change, &options)?;
         self.answer(if done.created { StatusCode::CREATED } else { StatusCode::OK }, &done.entry)
+    }
+
+    /// The kind of the patch that was sent; none for an apply.
+    pub(super) fn patch_type(&self) -> Result<Option<PatchType>, Failure> {
+        match (patch_type(self.content_type), self.served.custom()) {
+            (Err(_) | Ok(Some(PatchType::Strategic)), Some(_)) => Err(Failure::unsupported_media(&patch::UNTYPED)),
+            (kind, _) => kind,
+        }
     }
 
     /// What an object becomes by a patch: with defaults, in its stored form.
@@ -61,6 +69,24 @@ impl Call<'_> {
 
     /// What a patch makes must still be of its custom kind.
     fn coerce_patched(&self, patched: &Patched, options: &WriteOptions) -> Result<Object, Failure> {
+        for member in ["apiVersion", "kind"] {
+            let found = match patched.object.get(member) {
+                None | Some(Value::Null | Value::String(_)) => continue,
+                Some(Value::Bool(_)) => "bool",
+                Some(Value::Number(_)) => "number",
+                Some(Value::Array(_)) => "array",
+                Some(Value::Object(_)) => "object",
+            };
+            return Err(patched.refused(&format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go struct field \
+                 .{member} of type string"
+            )));
+        }
+        let is_empty = |member: &str| patched.object.get(member).and_then(Value::as_str).is_none_or(str::is_empty);
+        if is_empty("kind") {
+            let text = patched.text().unwrap_or_default();
+            return Err(patched.refused(&format!("Object 'Kind' is missing in '{text}'")));
+        }
         let mut object = patched.object.clone();
         let dropped = match self.served.custom() {
             Some(version) => version.coerce(&mut object, Malformed::Refuse).map_err(|why| patched.refused(&why))?,
@@ -68,6 +94,9 @@ impl Call<'_> {
         };
         let unknown = dropped.iter().map(|path| format!("unknown field \"{path}\""));
         self.settle_strict(patched, patched.strict.iter().cloned().chain(unknown).collect(), options)?;
+        if is_empty("apiVersion") {
+            return Err(Failure::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
+        }
         Ok(object)
     }
 
@@ -125,7 +154,7 @@ impl Call<'_> {
 }
 
 /// The kind of a patch by its content type; none for an apply.
-pub(super) fn patch_type(content_type: Option<&str>) -> Result<Option<PatchType>, Failure> {
+fn patch_type(content_type: Option<&str>) -> Result<Option<PatchType>, Failure> {
     let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     match essence {
         "application/json-patch+json" => Ok(Some(PatchType::Json)),

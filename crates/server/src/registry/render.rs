@@ -142,6 +142,11 @@ impl Render {
 
     /// The stored bytes one after the other: only lists of custom kinds name version and kind of an item.
     fn plain_list(&self, entries: &[Arc<Entry>], metadata: &Value) -> Bytes {
+        let mut metadata = metadata.clone();
+        if self.served.custom().is_some() && metadata.get("continue").is_none() {
+            // Lists without a type say it even if there is no next page.
+            put(&mut metadata, "continue", "");
+        }
         let size: usize = entries.iter().map(|entry| entry.body.len() + 1).sum();
         let mut bytes = Vec::with_capacity(size + 256);
         let opening = format!(
@@ -201,7 +206,9 @@ impl Render {
         let mut object = self.served.view(entry);
         let now = crate::time::now();
         let (cells, conditions) = match &self.served.origin {
-            Origin::BuiltIn(BuiltIn { facts, .. }) => (table::cells(facts, &object, now), table::conditions(facts, &object)),
+            Origin::BuiltIn(BuiltIn { facts, .. }) => {
+                (table::cells(facts, &object, now), table::conditions(facts, &object))
+            }
             Origin::Custom(version) => (version.cells(&object, now), None),
         };
         let object = match self.include {

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use rolewright_core::validate::{BadValue, FieldError, Path};
 use serde_json::{Value, json};
 
-use super::patch::{Target, patch_type};
+use super::patch::Target;
 use super::update::Change;
 use super::{Call, meta, set_meta, unnamed_scheme};
 use crate::codec;
@@ -13,7 +13,7 @@ use crate::facts::{self, Type};
 use crate::http::negotiate::Form;
 use crate::http::respond::{self, Answer};
 use crate::json::put;
-use crate::managed;
+use crate::managed::{self, Replicas};
 use crate::patch;
 use crate::query::WriteOptions;
 use crate::status::{Failure, GroupResource};
@@ -67,7 +67,7 @@ impl Call<'_> {
                 self.change(&Change::Owned(&make), &options)?
             }
             _ => {
-                let kind = patch_type(self.content_type)?;
+                let kind = self.patch_type()?;
                 let options = WriteOptions::patch(&self.query, kind.is_none())?;
                 let make = |old: Object| {
                     let live = self.scale_of(&old)?;
@@ -75,6 +75,7 @@ impl Call<'_> {
                         let scale = self.configured(&self.body, &options, |configuration, manager| {
                             managed::apply(&request(ty, manager, &now), Some(&live), configuration, options.force)
                         })?;
+                        self.check_convertible(&live, &scale)?;
                         self.check_names(&scale)?;
                         return self.scaled(old, &scale);
                     };
@@ -92,9 +93,13 @@ impl Call<'_> {
 
     /// The object with what a Scale wants of it.
     fn scaled(&self, mut object: Object, scale: &Object) -> Result<Object, Failure> {
-        let mut errors = strategy::metadata_faults(scale, true, strategy::subdomain_name);
+        let paths = self.served.custom().and_then(custom::Version::scale);
+        let mut errors = match paths {
+            Some(_) => Vec::new(),
+            None => strategy::metadata_faults(scale, true, strategy::subdomain_name),
+        };
         let replicas = integer(scale, "spec", "replicas");
-        if replicas < 0 {
+        if replicas < 0 && paths.is_none() {
             let (at, value) = (Path::field("spec"), BadValue::Json(replicas.to_string()));
             errors.push(FieldError::invalid(at.child("replicas"), value, "must be greater than or equal to 0"));
         }
@@ -108,8 +113,9 @@ impl Call<'_> {
             let why = format_args!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}");
             return Err(Failure::conflict(on, &self.info.name, why));
         }
-        let managers = managed::from_scale(&object, scale, &self.served.api_version());
-        match self.served.custom().and_then(custom::Version::scale) {
+        let managers =
+            managed::from_scale(&object, scale, &self.served.api_version(), |version| self.replicas(version));
+        match paths {
             Some(paths) if replicas == UNSET => {
                 let why = format!("the spec replicas field {:?} cannot be empty", paths.spec_replicas);
                 return Err(Failure::bad_request(why));
@@ -117,7 +123,11 @@ impl Call<'_> {
             Some(paths) => paths.want(&mut object, replicas).map_err(plain)?,
             None => put(object.entry("spec").or_insert_with(|| json!({})), "replicas", replicas),
         }
-        set_meta(&mut object, "resourceVersion", meta(scale, "resourceVersion"));
+        let version = meta(scale, "resourceVersion");
+        // A custom resource is taken as it is if the client does not say which one is meant.
+        if paths.is_none() || !version.is_empty() {
+            set_meta(&mut object, "resourceVersion", version);
+        }
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
             match managers {
                 Some(managers) => metadata.insert("managedFields".to_owned(), managers),
@@ -130,6 +140,38 @@ impl Call<'_> {
     /// Changes an object from what it is.
     pub(crate) fn make(&self, make: &dyn Fn(Object) -> Result<Object, Failure>) -> Result<(), Failure> {
         self.change(&Change::Make(make), &WriteOptions::default()).map(|_| ())
+    }
+
+    /// The same, but nobody comes to own what changes.
+    pub(crate) fn make_for_nobody(&self, make: &dyn Fn(Object) -> Result<Object, Failure>) -> Result<(), Failure> {
+        self.change(&Change::Owned(make), &WriteOptions::default()).map(|_| ())
+    }
+
+    /// Kubernetes has no way to make the Scale of a custom resource from what was applied, if that changes anything.
+    fn check_convertible(&self, live: &Object, scale: &Object) -> Result<(), Failure> {
+        let bare = |object: &Object| {
+            let mut object = object.clone();
+            if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+                metadata.remove("managedFields");
+            }
+            object
+        };
+        if self.served.custom().is_none() || bare(live) == bare(scale) {
+            return Ok(());
+        }
+        let (namespace, name) = (meta(scale, "namespace"), meta(scale, "name"));
+        Err(plain(format!(
+            "failed to convert new object ({namespace}/{name}; autoscaling/v1, Kind=Scale) to proper version: request to \
+             convert CR to an invalid group/version: autoscaling/v1"
+        )))
+    }
+
+    /// Where the objects have their number of replicas, in a version of theirs.
+    fn replicas(&self, version: &str) -> Replicas<'_> {
+        match self.served.custom() {
+            Some(custom) => custom.replicas(version),
+            None => managed::built_in_replicas(version, &self.served.api_version()),
+        }
     }
 
     /// The Scale of an object, as writes see it.
@@ -158,7 +200,7 @@ impl Call<'_> {
         for member in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
             metadata.insert(member.to_owned(), meta(object, member).into());
         }
-        if let Some(managers) = managed::to_scale(object, &self.served.api_version()) {
+        if let Some(managers) = managed::to_scale(object, |version| self.replicas(version)) {
             metadata.insert("managedFields".to_owned(), managers);
         }
         let mut scale = Object::new();

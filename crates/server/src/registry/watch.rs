@@ -143,11 +143,8 @@ impl Watch {
             }
             let wake = self.bookmarks.map_or(self.end, |at| at.min(self.end));
             tokio::select! {
-                alive = self.changed.changed() => {
-                    if alive.is_err() {
-                        return None;
-                    }
-                }
+                // The sender lives as long as the cluster.
+                _ = self.changed.changed() => {}
                 () = self.server.ended() => return None,
                 () = tokio::time::sleep_until(wake) => {
                     let now = Instant::now();
@@ -195,8 +192,9 @@ impl Watch {
                 self.fail(&failure);
                 return self.first.take().map(|bytes| bytes.to_vec()).unwrap_or_default();
             };
+            let shown = state.shown_revision();
             let (mut batch, mut bytes) = (Vec::new(), 0);
-            for change in changes {
+            for change in changes.take_while(|change| change.revision <= shown) {
                 if batch.len() == BATCH || bytes >= BATCH_BYTES {
                     more = true;
                     break;
@@ -205,7 +203,10 @@ impl Watch {
                 batch.push(change.clone());
             }
             if !more {
-                self.position = state.revision();
+                self.position = shown;
+                // Nothing follows when the definition of the kind is gone.
+                let table = state.table(self.served.collection);
+                self.over = table.is_closed() && log.after(shown).is_none_or(|mut rest| rest.next().is_none());
             }
             batch
         };

@@ -38,6 +38,9 @@ impl Rules<'_> {
     /// 422: the object cannot be stored like this.
     pub(super) fn invalid(&self, object: &Object, errors: &[FieldError]) -> Failure {
         let group = self.strategy.failure_group().unwrap_or(self.group);
-        Failure::invalid(group, self.kind, fields::text(object, &["metadata", "name"]), errors)
+        // An object of a custom kind may say that it is of another one.
+        let told = fields::text(object, &["kind"]);
+        let kind = if told.is_empty() { self.kind } else { told };
+        Failure::invalid(group, kind, fields::text(object, &["metadata", "name"]), errors)
     }
 }

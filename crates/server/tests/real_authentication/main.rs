@@ -90,6 +90,7 @@ impl Real {
                 deleted: None,
                 service_account: text(&spec["serviceAccountName"]),
                 node: text(&spec["nodeName"]),
+                ..Live::default()
             };
             known.0.push((kind, namespace, name, live));
         }

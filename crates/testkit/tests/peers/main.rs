@@ -3,7 +3,12 @@
 //! the same roles behind, and every custom resource definition of Crossplane and Open Cluster Management must be served
 //! alike.
 //!
+//! `PROPTEST_RNG_SEED` chooses random objects and definitions, `ROLEWRIGHT_PEERS_RANDOM=N` how many definitions;
 //! `ROLEWRIGHT_TWIN=self` puts a second real server in our place, which shows that the comparison itself is right.
 
+mod compare;
+mod definitions;
 mod manager;
+mod objects;
+mod random;
 mod servers;

@@ -12,9 +12,9 @@ use serde_json::Value;
 use tokio::time::sleep;
 
 use self::stages::{Action, Stage};
+use crate::definitions::{DEFINITIONS, established};
 use crate::servers::{self, Home, PATIENCE, YAML, plain};
 
-const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
 
 /// The manager's roles and bindings by kind and name.
@@ -50,13 +50,7 @@ async fn install(crossplane: &Crossplane, home: &Home) -> Result<()> {
     for file in crossplane.definitions(Project::Crossplane)? {
         let created = home.done("POST", DEFINITIONS, YAML, std::fs::read(&file)?).await.with_context(|| name(&file))?;
         let path = format!("{DEFINITIONS}/{}", created["metadata"]["name"].as_str().unwrap_or_default());
-        home.until(&path, |answer| {
-            let conditions = answer.body["status"]["conditions"].as_array();
-            conditions.is_some_and(|conditions| {
-                conditions.iter().any(|one| one["type"] == "Established" && one["status"] == "True")
-            })
-        })
-        .await?;
+        established(home, &path).await?;
     }
     Ok(())
 }

@@ -104,7 +104,7 @@ impl Mode {
         ask.groups(wanted)?;
         ask.extra(wanted)?;
         let user = User::new(wanted.user.as_str(), with_implicit(&wanted.user, groups));
-        Ok(Some(Identity { user, uid: wanted.uid.clone(), extra: wanted.extra.clone(), audiences: Vec::new() }))
+        Ok(Some(Identity { user, uid: wanted.uid.clone(), extra: wanted.extra.clone(), ..Identity::default() }))
     }
 }
 

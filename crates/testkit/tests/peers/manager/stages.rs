@@ -72,10 +72,13 @@ fn chart() -> Stage {
         let rule = json!({"clusterRoleSelectors": [{"matchLabels": {label: "true"}}]});
         actions.push(create(ROLES, json!({"metadata": {"name": name}, "aggregationRule": rule, "rules": []})));
     }
-    let base = json!({"metadata": {"name": "crossplane:aggregate-to-view",
-        "labels": {"rbac.crossplane.io/aggregate-to-view": "true"}},
-        "rules": [{"apiGroups": ["pkg.crossplane.io"], "resources": ["*"], "verbs": ["get", "list", "watch"]}]});
-    actions.push(create(ROLES, base));
+    // None of them is ever empty: what becomes of rules that nobody gives any more is where we differ on purpose.
+    for label in ["crossplane", "admin", "edit", "view", "browse"] {
+        let key = format!("rbac.crossplane.io/aggregate-to-{label}");
+        let rule = json!({"apiGroups": ["pkg.crossplane.io"], "resources": ["*"], "verbs": ["get", "list", "watch"]});
+        let metadata = json!({"name": format!("crossplane:aggregate-to-{label}"), "labels": {key: "true"}});
+        actions.push(create(ROLES, json!({"metadata": metadata, "rules": [rule]})));
+    }
     stage("the chart is installed", actions, &[("clusterroles/crossplane-view", "pkg.crossplane.io")], &[])
 }
 
