@@ -87,7 +87,7 @@ impl Rules {
             return Self::default();
         }
         let declared = cel::Schema::structural(&Value::Object(schema.clone()), is_resource);
-        Self { root: node(schema, schema, Some(&declared), is_resource) }
+        Self { root: node(schema, schema, Some(&declared)) }
     }
 
     /// What rules say of a value that may be anything.
