@@ -12,7 +12,6 @@ use crate::room::{FLAT_STEPS, may_be_deep, with_room};
 use crate::schema::Schema;
 use crate::source::Issues;
 use crate::types::Type;
-use crate::value::collection::Map;
 use crate::value::{Outcome, Value, json};
 
 /// One evaluation may cost this much.
@@ -198,11 +197,11 @@ fn told(value: &Value<'_>) -> String {
             format!("[{}]", items.join(", "))
         }
         Value::Map(map) => {
-            let entry = |key: &Value<'_>, map: &Map<'_>| {
-                let value = map.find(key).ok().flatten().map(|value| told(&value)).unwrap_or_default();
-                format!("{}: {value}", told(key))
+            let entry = |(key, value): (Value<'_>, Outcome<'_>)| {
+                let value = value.map_or_else(|fault| fault.to_string(), |value| told(&value));
+                format!("{}: {value}", told(&key))
             };
-            let mut entries: Vec<String> = map.keys().iter().map(|key| entry(key, map)).collect();
+            let mut entries: Vec<String> = map.entries().into_iter().map(entry).collect();
             entries.sort();
             format!("{{{}}}", entries.join(", "))
         }

@@ -39,7 +39,8 @@ fn nesting_is_bounded() {
         assert!(!issues(&deep(open, close, 60)).contains("recursion"), "{open}");
     }
     for chain in [" + 1", " == 1", ".a", "[0]", ".a()", " * 2"] {
-        assert!(issues(&format!("1{}", chain.repeat(4000))).starts_with(limit), "{chain}");
+        let deep = "ERROR: <input>:-1:0: max recursion depth exceeded";
+        assert_eq!(issues(&format!("1{}", chain.repeat(4000))), deep, "{chain}");
     }
     // Terms of `&&` are no nesting: they are balanced.
     assert_eq!(answer(&vec!["true"; 9000].join(" && "), &json!({})), Ok(Answer::Bool(true)));
@@ -58,8 +59,8 @@ fn the_deepest_expressions_are_evaluated() {
     assert_eq!(answer(&format!("{text} == 2"), &json!({})), Ok(Answer::Bool(true)));
     let lists = format!("{}{} == 1", "[".repeat(240), "]".repeat(240));
     assert!(issues(&lists).contains("no matching overload"));
-    let sums = format!("{}1{}", "(1 + ".repeat(110), ")".repeat(110));
-    assert_eq!(answer(&format!("{sums} == 111"), &json!({})), Ok(Answer::Bool(true)));
+    let sums = format!("{}1{}", "(1 + ".repeat(80), ")".repeat(80));
+    assert_eq!(answer(&format!("{sums} == 81"), &json!({})), Ok(Answer::Bool(true)));
 }
 
 #[test]
