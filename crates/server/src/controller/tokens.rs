@@ -184,10 +184,10 @@ impl Follower {
     }
 }
 
-fn at(collection: Collection, namespace: &str, name: &str) -> ObjectName {
-    ObjectName { collection, namespace: namespace.into(), name: name.into() }
-}
-
 fn is_token(secret: &Object) -> bool {
     fields::text(secret, &["type"]) == TYPE
+}
+
+fn at(collection: Collection, namespace: &str, name: &str) -> ObjectName {
+    ObjectName { collection, namespace: namespace.into(), name: name.into() }
 }

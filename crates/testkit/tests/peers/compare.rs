@@ -79,13 +79,13 @@ fn sorted(value: &Value) -> Value {
 }
 
 fn faults(text: &str) -> String {
+    const START: &str = " is invalid: [";
     // Of several faults in an embedded object one is told, whichever comes first in a hash table.
     if let Some((start, fault)) = text.split_once(" cannot be handled as a ")
         && let Some((kind, _)) = fault.split_once(": ").filter(|(_, fault)| fault.contains(": Invalid value: "))
     {
         return format!("{start} cannot be handled as a {kind}");
     }
-    const START: &str = " is invalid: [";
     let list = text.split_once(START).and_then(|(start, list)| Some((start, list.strip_suffix(']')?)));
     let Some((start, list)) = list else { return text.to_owned() };
     let mut faults: Vec<&str> = list.split(", ").collect();
