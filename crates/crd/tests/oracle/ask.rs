@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 /// An object on its way into the store.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of the oracle")]
 pub(crate) struct Case {
     pub(crate) schema: Value,
     pub(crate) object: Value,

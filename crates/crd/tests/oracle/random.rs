@@ -34,7 +34,7 @@ impl Input {
         let old = object(&mut choices, &schema);
         let way = self.way % 6;
         let scale = way == 5;
-        let (status, status_only, stored) = (self.way % 2 == 0 || way == 3, way == 3, way == 4);
+        let (status, status_only, stored) = (self.way.is_multiple_of(2) || way == 3, way == 3, way == 4);
         if matches!(way, 0 | 4) {
             return Case { schema, object: old, status, stored, scale, ..Case::default() };
         }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::ask::{Case, compare};
 
 /// A new object whose `spec` has this schema and value.
+#[expect(clippy::needless_pass_by_value, reason = "tables read better without borrows")]
 fn created(schema: Value, spec: Value) -> Case {
     Case {
         schema: json!({"type": "object", "properties": {"spec": schema}}),

@@ -144,7 +144,7 @@ mod tests {
     fn aggregation_follows_the_template() {
         let selector = |value: &str| json!({"matchLabels": {"to": value}});
         let aggregated = |selectors: Value| {
-            let mut role = role("true", Value::Null);
+            let mut role = role("true", &Value::Null);
             role["aggregationRule"] = json!({"clusterRoleSelectors": selectors});
             role
         };
@@ -153,7 +153,7 @@ mod tests {
             panic!()
         };
         assert_eq!(now["aggregationRule"]["clusterRoleSelectors"], json!([selector("theirs"), selector("ours")]));
-        let Need::Update(now) = need("clusterroles", &there, &object(role("true", Value::Null))) else { panic!() };
+        let Need::Update(now) = need("clusterroles", &there, &object(role("true", &Value::Null))) else { panic!() };
         assert!(!now.contains_key("aggregationRule"));
         let plain = object(role("true", &json!([rule(&["get"])])));
         let Need::Update(now) = need("clusterroles", &plain, &object(aggregated(json!([selector("ours")])))) else {

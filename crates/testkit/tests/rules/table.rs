@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use super::Case;
 
 /// A schema whose `spec` has some properties and rules.
+#[expect(clippy::needless_pass_by_value, reason = "tables read better without borrows")]
 fn spec(properties: Value, rules: Value) -> Value {
     json!({
         "type": "object",
