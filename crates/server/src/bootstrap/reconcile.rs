@@ -118,7 +118,7 @@ mod tests {
         object
     }
 
-    fn role(annotation: &str, rules: Value) -> Value {
+    fn role(annotation: &str, rules: &Value) -> Value {
         let (key, _) = bootstrap::ANNOTATION;
         json!({"metadata": {"name": "x", "annotations": {key: annotation}, "labels": {"a": "theirs"}}, "rules": rules})
     }
@@ -129,14 +129,14 @@ mod tests {
 
     #[test]
     fn what_is_missing_comes_back_and_nothing_is_taken() {
-        let mut expected = role("true", json!([rule(&["get", "list"])]));
+        let mut expected = role("true", &json!([rule(&["get", "list"])]));
         expected["metadata"]["labels"] = json!({"a": "ours", "b": "ours"});
-        let there = object(role("true", json!([rule(&["get", "watch"])])));
+        let there = object(role("true", &json!([rule(&["get", "watch"])])));
         let Need::Update(now) = need("clusterroles", &there, &object(expected.clone())) else { panic!("an update") };
         assert_eq!(now["metadata"]["labels"], json!({"a": "theirs", "b": "ours"}));
         assert_eq!(now["rules"], json!([rule(&["get", "watch"]), rule(&["list"])]));
         assert_eq!(need("clusterroles", &now, &object(expected.clone())), Need::Nothing);
-        let protected = object(role("false", json!([])));
+        let protected = object(role("false", &json!([])));
         assert_eq!(need("clusterroles", &protected, &object(expected)), Need::Nothing);
     }
 
@@ -144,7 +144,7 @@ mod tests {
     fn aggregation_follows_the_template() {
         let selector = |value: &str| json!({"matchLabels": {"to": value}});
         let aggregated = |selectors: Value| {
-            let mut role = role("true", Value::Null);
+            let mut role = role("true", &Value::Null);
             role["aggregationRule"] = json!({"clusterRoleSelectors": selectors});
             role
         };
@@ -153,9 +153,9 @@ mod tests {
             panic!()
         };
         assert_eq!(now["aggregationRule"]["clusterRoleSelectors"], json!([selector("theirs"), selector("ours")]));
-        let Need::Update(now) = need("clusterroles", &there, &object(role("true", Value::Null))) else { panic!() };
+        let Need::Update(now) = need("clusterroles", &there, &object(role("true", &Value::Null))) else { panic!() };
         assert!(!now.contains_key("aggregationRule"));
-        let plain = object(role("true", json!([rule(&["get"])])));
+        let plain = object(role("true", &json!([rule(&["get"])])));
         let Need::Update(now) = need("clusterroles", &plain, &object(aggregated(json!([selector("ours")])))) else {
             panic!()
         };
