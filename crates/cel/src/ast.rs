@@ -25,11 +25,27 @@ pub(crate) enum Kind {
     Unspecified,
     Literal(Literal),
     Ident(SmolStr),
-    Select { operand: Box<Expr>, field: SmolStr, test: bool },
-    Call { target: Option<Box<Expr>>, function: SmolStr, args: Vec<Expr> },
-    List { elements: Vec<Expr>, optional: Vec<bool> },
-    Map { entries: Vec<Entry> },
-    Struct { name: SmolStr, fields: Vec<Field> },
+    Select {
+        operand: Box<Expr>,
+        field: SmolStr,
+        test: bool,
+    },
+    Call {
+        target: Option<Box<Expr>>,
+        function: SmolStr,
+        args: Vec<Expr>,
+    },
+    List {
+        elements: Vec<Expr>,
+        optional: Vec<bool>,
+    },
+    Map {
+        entries: Vec<Entry>,
+    },
+    Struct {
+        name: SmolStr,
+        fields: Vec<Field>,
+    },
     Comprehension(Box<Comprehension>),
 }
 

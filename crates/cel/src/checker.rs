@@ -116,19 +116,17 @@ impl Checker<'_> {
                 let t = literal_type(literal);
                 self.set(id, t);
             }
-            Kind::Ident(name) => match self.lookup(name) {
-                Some(t) => {
-                    self.set(id, t);
-                    let plain: SmolStr = name.strip_prefix('.').unwrap_or(name).into();
-                    self.checked.names.insert(id, plain.clone());
-                    *name = plain;
-                }
-                None => {
+            Kind::Ident(name) => {
+                let Some(t) = self.lookup(name) else {
                     self.set(id, Type::Error);
                     let name = name.clone();
-                    self.undeclared(id, &name);
-                }
-            },
+                    return self.undeclared(id, &name);
+                };
+                self.set(id, t);
+                let plain: SmolStr = name.strip_prefix('.').unwrap_or(name).into();
+                self.checked.names.insert(id, plain.clone());
+                *name = plain;
+            }
             Kind::Select { .. } => self.check_select(expr),
             Kind::Call { .. } => self.check_call(expr),
             Kind::List { elements, optional } => {
@@ -187,15 +185,13 @@ impl Checker<'_> {
         if !optional {
             return t;
         }
-        match t.unwrap_optional() {
-            Some(inner) => inner.clone(),
-            None => {
-                if !t.is_dyn() {
-                    self.mismatch(value.id, &Type::optional(t.clone()), &t);
-                }
-                t
-            }
+        if let Some(inner) = t.unwrap_optional() {
+            return inner.clone();
         }
+        if !t.is_dyn() {
+            self.mismatch(value.id, &Type::optional(t.clone()), &t);
+        }
+        t
     }
 
     fn join(&mut self, previous: Option<Type>, current: Type) -> Type {
@@ -281,7 +277,9 @@ impl Checker<'_> {
             }
             return;
         }
-        args.iter_mut().for_each(|arg| self.check(arg));
+        for arg in args.iter_mut() {
+            self.check(arg);
+        }
         let Some(operand) = target else {
             let Some(found) = functions::find(function) else {
                 let name = function.clone();

@@ -156,7 +156,6 @@ impl<'p, 'a> Evaluator<'p, 'a> {
     }
 
     /// Both operands are evaluated even when the first is at fault; only the limit stops at once.
-    #[expect(clippy::type_complexity, reason = "two results, either of which may be at fault")]
     fn both(&mut self, one: &'p Step, two: &'p Step) -> Result<(Evaluated<'a>, Evaluated<'a>), Stop> {
         let left = self.eval(one);
         if is_final(&left) {
@@ -267,9 +266,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
                 Value::Optional(Some(inner)) => made.set(key, (*inner).clone()),
                 Value::Optional(None) => made.remove(&key),
                 other => {
-                    return fault(format!(
-                        "cannot initialize optional entry '{key}' from non-optional value {other}"
-                    ));
+                    return fault(format!("cannot initialize optional entry '{key}' from non-optional value {other}"));
                 }
             }
         }

@@ -55,7 +55,9 @@ fn overload(text: &'static str) -> Option<Overload> {
     let result = read_type(result);
     let mut params = Vec::new();
     collect(&result, &mut params);
-    args.iter().for_each(|arg| collect(arg, &mut params));
+    for arg in &args {
+        collect(arg, &mut params);
+    }
     Some(Overload { id, member, args, result, params })
 }
 
@@ -65,7 +67,9 @@ fn collect(t: &Type, params: &mut Vec<SmolStr>) {
     {
         params.push(name.clone());
     }
-    t.params().into_iter().for_each(|param| collect(param, params));
+    for param in t.params() {
+        collect(param, params);
+    }
 }
 
 /// Splits at the commas that stand in no parentheses.

@@ -115,7 +115,11 @@ pub(crate) fn tokens(source: &Source, issues: &mut Vec<NoToken>) -> Vec<Token> {
             }
             Err(stop) => {
                 let text = source.slice(at, stop + 1);
-                issues.push(NoToken { start: at, end: stop + 1, message: format!("token recognition error at: '{text}'") });
+                issues.push(NoToken {
+                    start: at,
+                    end: stop + 1,
+                    message: format!("token recognition error at: '{text}'"),
+                });
                 at = stop + 1;
             }
         }
@@ -289,8 +293,7 @@ fn escape(chars: &[char], at: usize) -> Reach {
 }
 
 fn escaped_identifier(chars: &[char], at: usize) -> Reach {
-    let end =
-        run(chars, at + 1, |char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | '-' | '/' | ' '));
+    let end = run(chars, at + 1, |char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | '-' | '/' | ' '));
     if end > at + 1 && chars.get(end) == Some(&'`') { Ok(end + 1) } else { Err(end) }
 }
 

@@ -36,8 +36,7 @@ const PRIMARY: u64 = set(&[
     T::Ident,
 ]);
 const EXPR: u64 = PRIMARY | set(&[T::Exclam]);
-const RELATIONS: u64 =
-    set(&[T::Equals, T::NotEquals, T::In, T::Less, T::LessEquals, T::GreaterEquals, T::Greater]);
+const RELATIONS: u64 = set(&[T::Equals, T::NotEquals, T::In, T::Less, T::LessEquals, T::GreaterEquals, T::Greater]);
 const PRODUCTS: u64 = set(&[T::Star, T::Slash, T::Percent]);
 const SUMS: u64 = set(&[T::Plus, T::Minus]);
 const END: Next = or_end(&[]);
@@ -143,7 +142,7 @@ impl Parser {
         self.stream.call(next);
         self.stream.enter(Rule::Expr)?;
         let result = self.conditional();
-        self.stream.leave(Rule::Expr, 1);
+        self.stream.leave(Rule::Expr);
         self.ended(result)
     }
 
@@ -178,7 +177,7 @@ impl Parser {
             terms.push(self.conjunction()?);
             ops.push(self.builder.at(op));
         }
-        Ok(self.balanced("_||_", terms, &ops))
+        Ok(Self::balanced("_||_", terms, &ops))
     }
 
     fn conjunction(&mut self) -> Parse {
@@ -189,57 +188,48 @@ impl Parser {
             terms.push(self.relation()?);
             ops.push(self.builder.at(op));
         }
-        Ok(self.balanced("_&&_", terms, &ops))
+        Ok(Self::balanced("_&&_", terms, &ops))
     }
 
-    fn balanced(&mut self, function: &str, terms: Vec<Node>, ops: &[u32]) -> Node {
+    fn balanced(function: &str, terms: Vec<Node>, ops: &[u32]) -> Node {
         let depth = terms.iter().map(|term| term.depth).max().unwrap_or(0);
         let terms = terms.into_iter().map(|term| term.expr).collect();
-        Node { expr: self.builder.balanced(function, terms, ops), depth }
+        Node { expr: Builder::balanced(function, terms, ops), depth }
     }
 
     fn relation(&mut self) -> Parse {
         self.stream.enter(Rule::Relation)?;
-        let mut turns = 1;
         let mut left = self.calc()?;
         while self.stream.is_in(RELATIONS) {
-            self.stream.enter(Rule::Relation)?;
-            turns += 1;
             let op = self.stream.take();
             self.stream.enter(Rule::Relation)?;
             let right = self.calc()?;
-            self.stream.leave(Rule::Relation, 1);
+            self.stream.leave(Rule::Relation);
             left = self.global(op, operator(op.kind), vec![left, right], 1)?;
         }
-        self.stream.leave(Rule::Relation, turns);
+        self.stream.leave(Rule::Relation);
         Ok(left)
     }
 
     /// Sums of products.
     fn calc(&mut self) -> Parse {
         self.stream.enter(Rule::Calc)?;
-        let mut turns = 1;
         let mut left = self.unary()?;
         while self.stream.is_in(PRODUCTS | SUMS) {
-            self.stream.enter(Rule::Calc)?;
-            turns += 1;
             let op = self.stream.take();
             self.stream.enter(Rule::Calc)?;
-            let mut inner = 1;
             let mut right = self.unary()?;
             while contains(SUMS, op.kind) && self.stream.is_in(PRODUCTS) {
-                self.stream.enter(Rule::Calc)?;
-                inner += 1;
                 let op = self.stream.take();
                 self.stream.enter(Rule::Calc)?;
                 let factor = self.unary()?;
-                self.stream.leave(Rule::Calc, 1);
+                self.stream.leave(Rule::Calc);
                 right = self.global(op, operator(op.kind), vec![right, factor], 1)?;
             }
-            self.stream.leave(Rule::Calc, inner);
+            self.stream.leave(Rule::Calc);
             left = self.global(op, operator(op.kind), vec![left, right], 1)?;
         }
-        self.stream.leave(Rule::Calc, turns);
+        self.stream.leave(Rule::Calc);
         Ok(left)
     }
 
@@ -296,20 +286,17 @@ impl Parser {
     fn member(&mut self) -> Parse {
         self.stream.call(END);
         self.stream.enter(Rule::Member)?;
-        let mut turns = 1;
-        let result = self.suffixed(&mut turns);
-        self.stream.leave(Rule::Member, turns);
+        let result = self.suffixed();
+        self.stream.leave(Rule::Member);
         self.ended(result)
     }
 
-    fn suffixed(&mut self, turns: &mut u16) -> Parse {
+    fn suffixed(&mut self) -> Parse {
         let mut operand = self.primary()?;
         loop {
             if !matches!(self.peek(), T::Dot | T::LBracket) {
                 return Ok(operand);
             }
-            self.stream.enter(Rule::Member)?;
-            *turns += 1;
             operand = match (self.peek(), self.stream.peek(1), self.stream.peek(2)) {
                 (T::LBracket, ..) => self.index(operand)?,
                 (_, T::Ident, T::LParen) => self.member_call(operand)?,
@@ -369,7 +356,7 @@ impl Parser {
                 self.stream.take();
                 args.push(self.expr(or_end(&[T::Comma]))?);
             }
-            self.stream.leave(Rule::ExprList, 1);
+            self.stream.leave(Rule::ExprList);
             self.stream.called(Ok(()))?;
         }
         let stop = self.stream.expect(9, T::RParen, after).err();

@@ -24,13 +24,32 @@ pub(crate) enum Step {
     Test(Id, Box<Attribute>),
     And(Id, Vec<Step>),
     Or(Id, Vec<Step>),
-    Equal { id: Id, args: [Box<Step>; 2], negated: bool },
+    Equal {
+        id: Id,
+        args: [Box<Step>; 2],
+        negated: bool,
+    },
     Call(Box<Call>),
-    List { id: Id, elements: Vec<Step>, optional: Vec<bool> },
-    Map { id: Id, entries: Vec<(Step, Step, bool)> },
-    Member { id: Id, arg: Box<Step>, set: Box<Members> },
+    List {
+        id: Id,
+        elements: Vec<Step>,
+        optional: Vec<bool>,
+    },
+    Map {
+        id: Id,
+        entries: Vec<(Step, Step, bool)>,
+    },
+    Member {
+        id: Id,
+        arg: Box<Step>,
+        set: Box<Members>,
+    },
     /// `a.or(b)` and `a.orValue(b)`.
-    OptionalOr { id: Id, args: [Box<Step>; 2], unwrap: bool },
+    OptionalOr {
+        id: Id,
+        args: [Box<Step>; 2],
+        unwrap: bool,
+    },
     Fold(Box<Fold>),
 }
 
@@ -82,7 +101,12 @@ pub(crate) enum Root {
     Name(Id, SmolStr),
     Value(Id, Step),
     /// The way on is added to both branches.
-    Choice { id: Id, condition: Step, truthy: Box<Attribute>, falsy: Box<Attribute> },
+    Choice {
+        id: Id,
+        condition: Step,
+        truthy: Box<Attribute>,
+        falsy: Box<Attribute>,
+    },
 }
 
 #[derive(Debug)]
@@ -123,6 +147,26 @@ impl Attribute {
         }
     }
 
+    /// Whether it is the step of a loop that adds to the accumulator, or leaves it as it is.
+    pub(crate) fn accumulates(&self) -> bool {
+        let Root::Choice { truthy, .. } = &self.root else { return false };
+        matches!(&truthy.root, Root::Value(_, Step::Call(call)) if call.accumulates)
+    }
+
+    fn depth(&self) -> usize {
+        let root = match &self.root {
+            Root::Name(..) => 0,
+            Root::Value(_, step) => step.depth(),
+            Root::Choice { condition, truthy, falsy, .. } => condition.depth().max(truthy.depth()).max(falsy.depth()),
+        };
+        let by = self.qualifiers.iter().map(|qualifier| match &qualifier.by {
+            By::Const(_) => 0,
+            By::Attribute(attribute) => attribute.depth(),
+            By::Step(step) => step.depth(),
+        });
+        1 + by.max().unwrap_or(0).max(root)
+    }
+
     pub(crate) fn id(&self) -> Id {
         if let Some(last) = self.qualifiers.last() {
             return last.id;
@@ -152,6 +196,30 @@ impl Step {
             Self::Attribute(attribute) => attribute.id(),
             Self::Call(call) => call.id,
             Self::Fold(fold) => fold.id,
+        }
+    }
+
+    /// How many steps are inside each other.
+    pub(crate) fn depth(&self) -> usize {
+        let deepest = |steps: &[Step]| steps.iter().map(Step::depth).max().unwrap_or(0);
+        1 + match self {
+            Self::Const(..) => 0,
+            Self::Attribute(attribute) | Self::Test(_, attribute) => attribute.depth(),
+            Self::And(_, terms) | Self::Or(_, terms) => deepest(terms),
+            Self::Equal { args: [one, two], .. } | Self::OptionalOr { args: [one, two], .. } => {
+                one.depth().max(two.depth())
+            }
+            Self::Call(call) => deepest(&call.args),
+            Self::List { elements, .. } => deepest(elements),
+            Self::Map { entries, .. } => {
+                entries.iter().map(|(key, value, _)| key.depth().max(value.depth())).max().unwrap_or(0)
+            }
+            Self::Member { arg, .. } => arg.depth(),
+            Self::Fold(fold) => [&fold.init, &fold.range, &fold.condition, &fold.step, &fold.result]
+                .into_iter()
+                .map(Step::depth)
+                .max()
+                .unwrap_or(0),
         }
     }
 

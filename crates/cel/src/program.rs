@@ -8,10 +8,10 @@ use crate::env::Env;
 use crate::eval::{Binding, Evaluator, Stop, TOO_EXPENSIVE};
 use crate::parser::{Parsed, parse};
 use crate::plan::{Step, plan};
+use crate::room::{FLAT_STEPS, may_be_deep, with_room};
 use crate::schema::Schema;
 use crate::source::Issues;
 use crate::types::Type;
-use crate::value::collection::Map;
 use crate::value::{Outcome, Value, json};
 
 /// One evaluation may cost this much.
@@ -25,6 +25,7 @@ pub struct Checking {
     parsed: Parsed,
     checked: Checked,
     env: Env,
+    deep: bool,
 }
 
 /// An expression that can be evaluated.
@@ -32,14 +33,18 @@ pub struct Checking {
 pub struct Program {
     step: Step,
     env: Env,
+    deep: bool,
 }
 
 impl Env {
     /// Reads an expression and checks its types.
     pub fn check(&self, text: &str) -> Result<Checking, Issues> {
-        let mut parsed = parse(text)?;
-        let checked = check(&mut parsed, self)?;
-        Ok(Checking { parsed, checked, env: self.clone() })
+        let deep = may_be_deep(text);
+        with_room(deep, || {
+            let mut parsed = parse(text)?;
+            let checked = check(&mut parsed, self)?;
+            Ok(Checking { parsed, checked, env: self.clone(), deep })
+        })
     }
 }
 
@@ -57,14 +62,17 @@ impl Checking {
     /// The least and most an evaluation is estimated to cost.
     pub fn cost_range(&self) -> (u64, u64) {
         let root = self.env.variables.first().map(|variable| &variable.schema);
-        let Cost { min, max } = estimate(&self.parsed.expr, &self.checked, root);
+        let Cost { min, max } = with_room(self.deep, || estimate(&self.parsed.expr, &self.checked, root));
         (min, max)
     }
 
     /// Makes the expression ready to evaluate; constants that cannot be computed are an error.
     pub fn program(&self) -> Result<Program, String> {
-        let step = plan(&self.parsed.expr, &self.checked).map_err(|fault| fault.to_string())?;
-        Ok(Program { step, env: self.env.clone() })
+        with_room(self.deep, || {
+            let step = plan(&self.parsed.expr, &self.checked).map_err(|fault| fault.to_string())?;
+            let deep = self.deep && step.depth() > FLAT_STEPS;
+            Ok(Program { step, env: self.env.clone(), deep })
+        })
     }
 }
 
@@ -147,6 +155,10 @@ impl Program {
     }
 
     fn run(&self, values: &[Option<Input<'_>>], limit: u64, wrap: bool) -> Evaluation {
+        with_room(self.deep, || self.run_here(values, limit, wrap))
+    }
+
+    fn run_here(&self, values: &[Option<Input<'_>>], limit: u64, wrap: bool) -> Evaluation {
         let bindings = self.env.variables.iter().zip(values).map(|(variable, value)| {
             let value: Outcome<'_> = match (value.as_ref(), variable.optional && wrap) {
                 (Some(input), false) => input.read(&variable.schema),
@@ -185,11 +197,11 @@ fn told(value: &Value<'_>) -> String {
             format!("[{}]", items.join(", "))
         }
         Value::Map(map) => {
-            let entry = |key: &Value<'_>, map: &Map<'_>| {
-                let value = map.find(key).ok().flatten().map(|value| told(&value)).unwrap_or_default();
-                format!("{}: {value}", told(key))
+            let entry = |(key, value): (Value<'_>, Outcome<'_>)| {
+                let value = value.map_or_else(|fault| fault.to_string(), |value| told(&value));
+                format!("{}: {value}", told(&key))
             };
-            let mut entries: Vec<String> = map.keys().iter().map(|key| entry(key, map)).collect();
+            let mut entries: Vec<String> = map.entries().into_iter().map(entry).collect();
             entries.sort();
             format!("{{{}}}", entries.join(", "))
         }
@@ -197,4 +209,3 @@ fn told(value: &Value<'_>) -> String {
         other => other.to_string(),
     }
 }
-

@@ -242,7 +242,7 @@ fn object(json: &Json, resource: bool) -> Schema {
     let mut children: BTreeMap<&str, &Json> =
         properties.into_iter().flatten().map(|(name, json)| (name.as_str(), json)).collect();
     let own = resource.then(|| own_properties(json)).flatten();
-    children.extend(own.iter().flat_map(|own| own.as_object()).flatten().map(|(name, json)| (name.as_str(), json)));
+    children.extend(own.iter().filter_map(|own| own.as_object()).flatten().map(|(name, json)| (name.as_str(), json)));
     let required = json.get("required").and_then(Json::as_array);
     let mut min_size = 2;
     let mut object = Object::default();

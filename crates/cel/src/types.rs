@@ -113,16 +113,14 @@ impl Type {
 
     /// Whether the types are the same but for the names of unknown ones.
     pub(crate) fn is_equivalent(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Param(_) | Self::Var(_), Self::Param(_) | Self::Var(_)) => true,
-            _ => {
-                let (ours, theirs) = (self.params(), other.params());
-                std::mem::discriminant(self) == std::mem::discriminant(other)
-                    && ours.len() == theirs.len()
-                    && self.name() == other.name()
-                    && ours.iter().zip(theirs).all(|(one, two)| one.is_equivalent(two))
-            }
+        if let (Self::Param(_) | Self::Var(_), Self::Param(_) | Self::Var(_)) = (self, other) {
+            return true;
         }
+        let (ours, theirs) = (self.params(), other.params());
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+            && ours.len() == theirs.len()
+            && self.name() == other.name()
+            && ours.iter().zip(theirs).all(|(one, two)| one.is_equivalent(two))
     }
 
     /// Whether the size of a value is always 1.

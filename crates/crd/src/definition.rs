@@ -34,13 +34,13 @@ use rolewright_core::validate::{BadValue, FieldError, Path, names as forms};
 
 use serde_json::Value;
 
+use crate::metadata::ObjectMeta;
+pub(crate) use approval::{Approval, is_protected, of as approval_of};
 use faults::Faults;
 use internal::Spec;
-pub(crate) use approval::{Approval, is_protected, of as approval_of};
 pub use prepare::{default, prepare_create, prepare_status, prepare_update};
 use read::Object;
 use strictness::Strictness;
-use crate::metadata::ObjectMeta;
 pub use warnings::warnings;
 
 /// What keeps definitions in the store until their objects are gone.
@@ -114,7 +114,8 @@ fn check_stored(faults: &mut Faults, definition: &Object, spec: &Spec<'_>) {
     let at = at.child("storedVersions");
     let list = read::child(definition, "status").map(|status| read::list(status, "storedVersions")).unwrap_or_default();
     if list.is_empty() {
-        let is_list = read::child(definition, "status").is_some_and(|status| status.get("storedVersions").is_some_and(Value::is_array));
+        let is_list = read::child(definition, "status")
+            .is_some_and(|status| status.get("storedVersions").is_some_and(Value::is_array));
         let value = if is_list { BadValue::Json("[]".to_owned()) } else { BadValue::null() };
         return faults.invalid(at, value, "must have at least one stored version");
     }
@@ -146,7 +147,8 @@ fn check_stored(faults: &mut Faults, definition: &Object, spec: &Spec<'_>) {
 fn check_preservation(faults: &mut Faults, spec: &Spec<'_>, old: Option<&Spec<'_>>) {
     if spec.preserves && !old.is_some_and(|old| old.preserves) {
         let at = Path::field("spec");
-        let why = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+        let why =
+            "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
         faults.invalid(at.child("preserveUnknownFields"), BadValue::Json("true".to_owned()), why);
     }
 }

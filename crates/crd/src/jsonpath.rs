@@ -29,7 +29,11 @@ enum Node {
     Recursive,
     Slice(Slice),
     Union(Vec<List>),
-    Filter { left: List, operator: String, right: List },
+    Filter {
+        left: List,
+        operator: String,
+        right: List,
+    },
     /// `range`, `end`, or a word that means nothing.
     Word,
 }

@@ -116,7 +116,8 @@ pub fn accept_names(definition: &mut Object, used: &Names, now: &str) -> bool {
         return false;
     }
     let (names, condition) = judge(group_of(definition), wished, have, used);
-    let unchanged = same_names(Some(&names), have) && find(definition, "NamesAccepted").is_some_and(|old| condition.is(old));
+    let unchanged =
+        same_names(Some(&names), have) && find(definition, "NamesAccepted").is_some_and(|old| condition.is(old));
     if unchanged {
         return false;
     }
@@ -137,9 +138,9 @@ pub fn accept_names(definition: &mut Object, used: &Names, now: &str) -> bool {
     true
 }
 
-/// Whether a definition has all the names that it wishes.
-pub fn has_its_names(definition: &Object) -> bool {
-    same_names(child(child(Some(definition), "spec"), "names"), accepted(definition))
+/// Whether a definition wishes names that others have.
+pub fn lacks_names(definition: &Object) -> bool {
+    find(definition, "NamesAccepted").is_some_and(|condition| text(Some(condition), "status") == "False")
 }
 
 /// The names that are accepted now, and the condition that says so. The last conflict is the one that is told.

@@ -79,7 +79,8 @@ fn structural_node(schema: &Map<String, Value>) -> Map<String, Value> {
             ("items" | "additionalProperties", Value::Object(inner)) => structural_node(inner).into(),
             ("items", _) => continue,
             ("properties", Value::Object(all)) => {
-                let shown = all.iter().filter_map(|(name, inner)| Some((name.clone(), structural_node(inner.as_object()?))));
+                let shown =
+                    all.iter().filter_map(|(name, inner)| Some((name.clone(), structural_node(inner.as_object()?))));
                 shown.map(|(name, inner)| (name, Value::Object(inner))).collect::<Map<_, _>>().into()
             }
             (key, value) => clauses(key, value).unwrap_or_else(|| value.clone()),
@@ -110,7 +111,8 @@ fn clause_node(clause: &Map<String, Value>) -> Map<String, Value> {
             ("items", Value::Object(inner)) => clause_node(inner).into(),
             ("items" | "additionalProperties", _) => continue,
             ("properties", Value::Object(all)) => {
-                let shown = all.iter().filter_map(|(name, inner)| Some((name.clone(), clause_node(inner.as_object()?))));
+                let shown =
+                    all.iter().filter_map(|(name, inner)| Some((name.clone(), clause_node(inner.as_object()?))));
                 shown.map(|(name, inner)| (name, Value::Object(inner))).collect::<Map<_, _>>().into()
             }
             (key, value) => clauses(key, value).unwrap_or_else(|| value.clone()),

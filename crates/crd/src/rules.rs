@@ -53,7 +53,7 @@ impl Rules {
     pub fn compile(schema: &Value) -> Self {
         let Some(root) = schema.as_object().filter(|schema| has_rules(schema)) else { return Self::default() };
         let declared = cel::Schema::structural(schema, true);
-        Self { root: node(root, root, Some(&declared), true) }
+        Self { root: node(root, root, Some(&declared)) }
     }
 
     /// Whether there are none.
@@ -87,7 +87,7 @@ impl Rules {
             return Self::default();
         }
         let declared = cel::Schema::structural(&Value::Object(schema.clone()), is_resource);
-        Self { root: node(schema, schema, Some(&declared), is_resource) }
+        Self { root: node(schema, schema, Some(&declared)) }
     }
 
     /// What rules say of a value that may be anything.
@@ -110,12 +110,7 @@ fn flag(schema: &Map<String, Value>, key: &str) -> bool {
 }
 
 /// Compiles the rules that `rules` has for the values of `schema`: the two are the same but for clauses of `allOf`.
-fn node(
-    rules: &Map<String, Value>,
-    schema: &Map<String, Value>,
-    declared: Option<&Arc<cel::Schema>>,
-    is_root: bool,
-) -> Option<Node> {
+fn node(rules: &Map<String, Value>, schema: &Map<String, Value>, declared: Option<&Arc<cel::Schema>>) -> Option<Node> {
     let usable = declared.filter(|declared| declared.is_typed());
     let has_own = rules.get("x-kubernetes-validations").and_then(Value::as_array).is_some_and(|own| !own.is_empty());
     let (own, broken) = match usable {
@@ -127,7 +122,7 @@ fn node(
     let elements = usable.and_then(|declared| declared.elements());
     let below = |key: &str| {
         let (rules, schema) = (object(rules, key)?, object(schema, key)?);
-        node(&rules, &schema, elements, flag(&schema, "x-kubernetes-embedded-resource")).map(Box::new)
+        node(&rules, &schema, elements).map(Box::new)
     };
     let (items, values) = (below("items"), below("additionalProperties"));
     let mut properties = BTreeMap::new();
@@ -141,12 +136,12 @@ fn node(
             Some(cel::Schema::structural(schema, is_embedded)).filter(|declared| declared.is_typed())
         };
         let Some(declared) = declared else { continue };
-        if let Some(node) = node(rules, schema_object, Some(&declared), is_embedded) {
+        if let Some(node) = node(rules, schema_object, Some(&declared)) {
             properties.insert(name, node);
         }
     }
     let clauses = rules.get("allOf").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
-    let all_of: Vec<Node> = clauses.filter_map(|clause| node(clause, schema, declared, is_root)).collect();
+    let all_of: Vec<Node> = clauses.filter_map(|clause| node(clause, schema, declared)).collect();
     let is_empty = own.is_empty() && broken.is_none() && items.is_none() && values.is_none();
     if is_empty && properties.is_empty() && all_of.is_empty() {
         return None;

@@ -245,7 +245,7 @@ mod tests {
     fn whole_floats_are_stored_as_integers() {
         let mut object = json!({"a": 1.0, "b": [2.5, {"c": -3.0}], "d": 1e19, "e": 1e300, "f": 7});
         settle_numbers(object.as_object_mut().unwrap());
-        let written = r#"{"a":1,"b":[2.5,{"c":-3}],"d":10000000000000000000,"e":1e300,"f":7}"#;
+        let written = r#"{"a":1,"b":[2.5,{"c":-3}],"d":10000000000000000000,"e":1e+300,"f":7}"#;
         assert_eq!(object.to_string(), written);
     }
 }

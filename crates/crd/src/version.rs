@@ -48,7 +48,8 @@ mod tests {
 
     #[test]
     fn stable_versions_are_preferred_and_later_ones() {
-        let mut names = ["foo1", "v1", "v1beta2", "v10", "v12alpha1", "v2", "foo10", "v11alpha2", "v3beta1", "v1beta1", "v01"];
+        let mut names =
+            ["foo1", "v1", "v1beta2", "v10", "v12alpha1", "v2", "foo10", "v11alpha2", "v3beta1", "v1beta1", "v01"];
         names.sort_by(|a, b| priority(b, a));
         let sorted =
             ["v10", "v2", "v1", "v3beta1", "v1beta2", "v1beta1", "v12alpha1", "v11alpha2", "foo1", "foo10", "v01"];

@@ -29,7 +29,7 @@ pub(crate) use restore::restore_fault;
 pub(crate) use stored::as_stored;
 pub(crate) use typed::empty;
 pub use typed::{Conformed, conform};
-pub(crate) use untyped::decode_untyped;
+pub(crate) use untyped::{as_written, decode_untyped};
 
 /// The kind that a request must have in its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,6 +12,7 @@ mod entries;
 mod fields;
 mod last_applied;
 mod merge;
+mod prune;
 mod quote;
 mod reconcile;
 mod scale;
@@ -209,99 +210,4 @@ fn managed_fields(object: &Object) -> Option<&Value> {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::facts;
-
-    fn object(value: Value) -> Object {
-        let Value::Object(object) = value else { panic!("{value}") };
-        object
-    }
-
-    fn request(manager: &'static str, now: &'static str) -> Request<'static> {
-        let kind = Kind::BuiltIn(facts::type_of("", "v1", "ConfigMap").unwrap());
-        Request {
-            kind,
-            name: "ConfigMap",
-            api_version: "v1",
-            manager,
-            subresource: "",
-            reset_fields: &[],
-            now,
-            versions: None,
-        }
-    }
-
-    fn config_map(data: &Value) -> Object {
-        object(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": data}))
-    }
-
-    #[test]
-    fn managers_own_what_they_changed() {
-        let mut first = config_map(&json!({"a": "1", "b": "1"}));
-        update(&request("x", "2000-01-01T00:00:00Z"), None, &mut first);
-        let owns = json!([{"manager": "x", "operation": "Update", "apiVersion": "v1", "time": "2000-01-01T00:00:00Z",
-            "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {".": {}, "f:a": {}, "f:b": {}}}}]);
-        assert_eq!(managed_fields(&first), Some(&owns));
-        let mut second = config_map(&json!({"a": "2", "c": "1"}));
-        update(&request("y", "2000-01-01T00:00:01Z"), Some(&first), &mut second);
-        let fields = |at: usize| managed_fields(&second).unwrap()[at]["fieldsV1"].clone();
-        assert_eq!(fields(0), json!({"f:data": {}}));
-        assert_eq!(fields(1), json!({"f:data": {"f:a": {}, "f:c": {}}}));
-    }
-
-    #[test]
-    fn an_empty_list_stops_the_tracking() {
-        let mut first = config_map(&json!({"a": "1"}));
-        update(&request("x", "2000-01-01T00:00:00Z"), None, &mut first);
-        for wish in [json!([]), json!([{}])] {
-            let mut second = config_map(&json!({"a": "2"}));
-            second["metadata"]["managedFields"] = wish;
-            update(&request("y", "2000-01-01T00:00:01Z"), Some(&first), &mut second);
-            assert_eq!(managed_fields(&second), None);
-            let mut third = config_map(&json!({"a": "3"}));
-            update(&request("y", "2000-01-01T00:00:02Z"), Some(&second), &mut third);
-            assert_eq!(managed_fields(&third), None);
-        }
-    }
-
-    #[test]
-    fn managers_have_names() {
-        for (asked, agent, name) in [
-            ("me", "curl/8", "me"),
-            ("", "curl/8.1 (x)", "curl"),
-            ("", "", ""),
-            ("", "a\u{7}b\u{a0}c é/1", "abc é"),
-            ("", "/x", ""),
-        ] {
-            assert_eq!(manager(asked, agent), name);
-        }
-        assert_eq!(manager("", &"é".repeat(100)), "é".repeat(64));
-        assert_eq!(manager("", &format!("a{}", "é".repeat(100))).len(), 127);
-    }
-
-    /// Would take minutes if the time grew with the square of the size.
-    #[test]
-    fn many_entries_and_fields_take_no_time() {
-        let labels: Map<String, Value> = (0..20_000).map(|at| (format!("l{at}"), json!("x"))).collect();
-        let entries: Value = (0..20_000)
-            .map(|at| {
-                let numbers: Map<String, Value> = (0..2).map(|n| (format!("v:{}", at * 7 + n), json!({}))).collect();
-                let fields = json!({"f:metadata": {"f:labels": {(format!("f:l{at}")): {}}, "f:finalizers": numbers}});
-                json!({"manager": format!("m{at}"), "operation": if at % 2 == 0 { "Apply" } else { "Update" },
-                    "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": fields})
-            })
-            .collect();
-        let live = config_map(&json!({}));
-        let mut new = config_map(&json!({}));
-        new["metadata"]["managedFields"] = entries;
-        new["metadata"]["labels"] = Value::Object(labels);
-        update(&request("x", "2000-01-01T00:00:00Z"), Some(&live), &mut new);
-        assert_eq!(managed_fields(&new).unwrap().as_array().unwrap().len(), 10_010);
-        let again =
-            apply(&request("x", "2000-01-01T00:00:01Z"), Some(&new), &config_map(&json!({"a": "b"})), false).unwrap();
-        apply(&request("x", "2000-01-01T00:00:02Z"), Some(&again), &config_map(&json!({"c": "d"})), false).unwrap();
-    }
-}
+mod tests;

@@ -138,14 +138,17 @@ impl Call<'_> {
     /// The same way back.
     fn encoded(&self, object: Object) -> Object {
         match self.served.custom() {
-            Some(version) => version.to_stored(object),
+            Some(version) => codec::as_written(version.to_stored(object)),
             None => object,
         }
     }
 
     /// An object that is only shown.
     fn shown(&self, object: &Object) -> Arc<Entry> {
-        Arc::new(Entry::shown(object, self.served.custom().is_some()))
+        match self.served.custom() {
+            Some(_) => Arc::new(Entry::shown(&codec::as_written(object.clone()), true)),
+            None => Arc::new(Entry::shown(object, false)),
+        }
     }
 
     fn draft(&self, object: &Object) -> Result<Draft, Failure> {

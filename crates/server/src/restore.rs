@@ -85,7 +85,9 @@ mod tests {
 
     #[tokio::test]
     async fn objects_that_nobody_serves_are_named() {
-        let Value::Object(object) = json!({"metadata": {"name": "one", "namespace": "default"}}) else { unreachable!() };
+        let Value::Object(object) = json!({"metadata": {"name": "one", "namespace": "default"}}) else {
+            unreachable!()
+        };
         let entry = Draft::custom(&object).at(5);
         let start = |gone: &[bool]| {
             let mut writer = Writer::default();

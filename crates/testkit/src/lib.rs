@@ -5,6 +5,7 @@
 //! - [`wire`]: Kubernetes' JSON for core's values.
 //! - [`testbed`]: the Go program around Kubernetes' own code: [`oracle`] asks single questions, [`apiserver`] runs the real
 //!   server.
+//! - [`openapi`]: documents as both servers have them.
 //! - [`peers`]: other projects' programs that run on both servers, and their custom resource definitions.
 //! - [`mod@bench`]: rows of the comparison tables.
 //! - [`corpus`]: counterexamples that were found once and are replayed for ever.
@@ -14,8 +15,12 @@ pub mod ask;
 pub mod bench;
 pub mod corpus;
 pub mod features;
+pub mod openapi;
 pub mod oracle;
 pub mod peers;
 pub mod strategy;
 pub mod testbed;
 pub mod wire;
+
+// Suites of crates below the server need what the server knows of metadata, and may not depend on it.
+pub use rolewright_server::strategy::embedded::Metadata;

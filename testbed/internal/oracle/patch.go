@@ -30,10 +30,12 @@ type patchRequest struct {
 }
 
 type patchItem struct {
-	Type     string          `json:"type"`
-	Group    string          `json:"group"`
-	Version  string          `json:"version"`
-	Kind     string          `json:"kind"`
+	Type    string `json:"type"`
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+	// Custom takes the kind for a custom one, of which nothing is known.
+	Custom   bool            `json:"custom"`
 	Original json.RawMessage `json:"original"`
 	Patch    string          `json:"patch"`
 	// FieldValidation is Warn unless told.
@@ -71,6 +73,9 @@ func (item *patchItem) run(result *patched) error {
 	patchType, ok := patchTypes[item.Type]
 	if !ok {
 		return fmt.Errorf("unknown type `%s`", item.Type)
+	}
+	if item.Custom {
+		return item.runCustom(patchType, result)
 	}
 	e, err := endpointOf(item.Group, item.Version, item.Kind)
 	if err != nil {

@@ -40,6 +40,7 @@ var operations = map[string]handler{
 	"table":                 op(table),
 	"selector_parse":        op(selectorParse),
 	"cel":                   op(celExpression),
+	"cel_rules":             op(celRules),
 	"bench_authorize":       op(benchAuthorize),
 	"bench_covers":          op(benchCovers),
 	"bench_aggregate":       op(benchAggregate),

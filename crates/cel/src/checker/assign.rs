@@ -52,10 +52,7 @@ impl Mapping {
         }
         match (one, two) {
             (Type::Null, other) | (other, Type::Null) => {
-                matches!(
-                    other,
-                    Type::Null | Type::Opaque(..) | Type::Object(_) | Type::Duration | Type::Timestamp
-                )
+                matches!(other, Type::Null | Type::Opaque(..) | Type::Object(_) | Type::Duration | Type::Timestamp)
             }
             (Type::Type(_), Type::Type(_)) => true,
             (Type::List(one), Type::List(two)) => self.assign(one, two),

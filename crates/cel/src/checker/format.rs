@@ -36,7 +36,10 @@ pub(super) fn check(expr: &Expr, checked: &Checked, mut report: impl FnMut(Id, S
         Err(message) => report(bad.unwrap_or(expr.id), message),
         Ok(()) if elements.len() > requested => {
             let count = elements.len();
-            report(expr.id, format!("too many arguments supplied to string.format (expected {requested}, got {count})"));
+            report(
+                expr.id,
+                format!("too many arguments supplied to string.format (expected {requested}, got {count})"),
+            );
         }
         Ok(()) => {}
     }

@@ -123,8 +123,7 @@ impl Coster<'_> {
                 allocating(1.0, Size::fixed(length))
             }
             ("lists_range", None, [count]) => allocating(1.0, Size::fixed(literal_or(count, u64::MAX))),
-            ("list_reverse", Some(list), []) => allocating(1.0, self.estimated(list)),
-            ("list_flatten", Some(list), []) => allocating(1.0, self.estimated(list)),
+            ("list_reverse" | "list_flatten", Some(list), []) => allocating(1.0, self.estimated(list)),
             ("list_flatten_int", Some(list), [depth]) => {
                 allocating(in_float(literal_or(depth, u64::MAX)), self.estimated(list))
             }
@@ -212,26 +211,37 @@ impl Coster<'_> {
             }
             ("validate", _, [text, ..]) => (traversed(text, 1.0).scaled(LARGEST_PATTERN * PATTERN), None),
             (
-                "masked" | "prefixLength" | "family" | "isUnspecified" | "isLoopback" | "isLinkLocalMulticast"
-                | "isLinkLocalUnicast" | "isGlobalUnicast" | "format.named" | "sign" | "asInteger" | "isInteger"
-                | "asApproximateFloat" | "isGreaterThan" | "isLessThan" | "compareTo" | "add" | "sub" | "major"
-                | "minor" | "patch" | "getScheme" | "getHostname" | "getHost" | "getPort" | "getEscapedPath"
+                "masked"
+                | "prefixLength"
+                | "family"
+                | "isUnspecified"
+                | "isLoopback"
+                | "isLinkLocalMulticast"
+                | "isLinkLocalUnicast"
+                | "isGlobalUnicast"
+                | "format.named"
+                | "sign"
+                | "asInteger"
+                | "isInteger"
+                | "asApproximateFloat"
+                | "isGreaterThan"
+                | "isLessThan"
+                | "compareTo"
+                | "add"
+                | "sub"
+                | "major"
+                | "minor"
+                | "patch"
+                | "getScheme"
+                | "getHostname"
+                | "getHost"
+                | "getPort"
+                | "getEscapedPath"
                 | "getQuery",
                 _,
                 _,
             ) => (Cost::fixed(1), None),
-            ("_==_", _, [one, two]) if one.t.name() == two.t.name() => match (&one.t, one.t.name().as_str()) {
-                (Type::Opaque(..), "net.IP" | "net.CIDR")
-                | (Type::Object(_), "kubernetes.Quantity" | "kubernetes.Semver") => (Cost::fixed(1), None),
-                (Type::Object(_), "kubernetes.NamedFormat") => {
-                    (Cost { min: 1, max: LONGEST_FORMAT }.scaled(TRAVERSAL), None)
-                }
-                (Type::Object(_), "kubernetes.URL") => {
-                    let most = two.size.map_or(1, |size| size.max);
-                    (Cost { min: 1, max: most }.scaled(TRAVERSAL), None)
-                }
-                _ => return None,
-            },
+            ("_==_", _, [one, two]) => (equality(one, two)?, None),
             _ => return None,
         })
     }
@@ -252,6 +262,24 @@ impl Coster<'_> {
         };
         Some((size.unwrap_or(Size::UNKNOWN), element))
     }
+}
+
+/// What comparing two values of Kubernetes' own types costs.
+fn equality(one: &Node<'_>, two: &Node<'_>) -> Option<Cost> {
+    let name = one.t.name();
+    if name != two.t.name() {
+        return None;
+    }
+    Some(match (&one.t, name.as_str()) {
+        (Type::Opaque(..), "net.IP" | "net.CIDR") | (Type::Object(_), "kubernetes.Quantity" | "kubernetes.Semver") => {
+            Cost::fixed(1)
+        }
+        (Type::Object(_), "kubernetes.NamedFormat") => Cost { min: 1, max: LONGEST_FORMAT }.scaled(TRAVERSAL),
+        (Type::Object(_), "kubernetes.URL") => {
+            Cost { min: 1, max: two.size.map_or(1, |size| size.max) }.scaled(TRAVERSAL)
+        }
+        _ => return None,
+    })
 }
 
 fn or_unknown(node: &Node<'_>) -> Size {
@@ -303,7 +331,6 @@ fn ceil_div(size: u64, by: u64) -> u64 {
 fn standard(overload: &str, target: Option<&Node<'_>>, args: &[Node<'_>]) -> Estimate {
     let traversed = |node: &Node<'_>| or_unknown(node).cost(TRAVERSAL);
     match (overload, target, args) {
-        ("string_format", Some(text), _) => (traversed(text), None),
         ("string_to_bytes", _, [text]) => {
             let size = or_unknown(text);
             (size.cost(TRAVERSAL), Some(Size { min: size.min, max: size.max.wrapping_mul(4) }))
@@ -317,7 +344,9 @@ fn standard(overload: &str, target: Option<&Node<'_>>, args: &[Node<'_>]) -> Est
             let most = size.max.wrapping_mul(2).wrapping_add(2);
             (size.cost(TRAVERSAL), Some(Size { min: size.min.wrapping_add(2), max: most }))
         }
-        ("starts_with_string" | "ends_with_string", _, [text]) => (traversed(text), None),
+        ("string_format", Some(text), _) | ("starts_with_string" | "ends_with_string", _, [text]) => {
+            (traversed(text), None)
+        }
         ("in_list", _, [_, list]) => (or_unknown(list).cost(1.0), None),
         ("matches_string", Some(text), [pattern]) => {
             let text = or_unknown(text).add(Size::fixed(1)).cost(TRAVERSAL);
@@ -325,8 +354,16 @@ fn standard(overload: &str, target: Option<&Node<'_>>, args: &[Node<'_>]) -> Est
         }
         ("contains_string", Some(text), [part]) => (traversed(text).times(traversed(part)), None),
         (
-            "less_string" | "greater_string" | "less_equals_string" | "greater_equals_string" | "less_bytes"
-            | "greater_bytes" | "less_equals_bytes" | "greater_equals_bytes" | "equals" | "not_equals",
+            "less_string"
+            | "greater_string"
+            | "less_equals_string"
+            | "greater_equals_string"
+            | "less_bytes"
+            | "greater_bytes"
+            | "less_equals_bytes"
+            | "greater_equals_bytes"
+            | "equals"
+            | "not_equals",
             _,
             [one, two],
         ) => {

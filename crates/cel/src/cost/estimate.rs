@@ -1,5 +1,7 @@
 //! Ranges of sizes and costs; what is too large stays the largest number.
 
+use crate::value::convert::TWO_TO_64;
+
 /// The least and most elements of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
@@ -22,11 +24,11 @@ pub(crate) struct Cost {
 )]
 pub(super) fn times(value: u64, factor: f64) -> u64 {
     let float = value as f64;
-    if float > 0.0 && factor > 0.0 && float > 1.844_674_407_370_955_2e19 / factor {
+    if float > 0.0 && factor > 0.0 && float > TWO_TO_64 / factor {
         return u64::MAX;
     }
     let product = (float * factor).ceil();
-    if product >= 1.844_674_407_370_955_2e19 { u64::MAX } else { product as u64 }
+    if product >= TWO_TO_64 { u64::MAX } else { product as u64 }
 }
 
 impl Size {

@@ -17,6 +17,11 @@ impl<'p, 'a> Evaluator<'p, 'a> {
             return result;
         }
         self.charge_attribute(attribute);
+        if attribute.accumulates() {
+            // What is being built must not be held elsewhere, or it could not be added to in place.
+            self.tracker.push(attribute.id(), None)?;
+            return result;
+        }
         self.observed(attribute.id(), result)
     }
 

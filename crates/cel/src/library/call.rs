@@ -85,6 +85,9 @@ fn fits(overload: &Overload, args: &[Value<'_>], unguarded: bool) -> bool {
         && (unguarded || overload.args.iter().zip(args).all(|(wanted, arg)| arg.is_of(wanted)))
 }
 
+/// Functions that belong together: the answer of an overload, if it is one of them.
+type Family = for<'v> fn(&str, &[Value<'v>]) -> Option<Outcome<'v>>;
+
 fn run<'a>(name: &str, id: &str, args: Vec<Value<'a>>) -> Outcome<'a> {
     match name {
         "bool" | "bytes" | "double" | "duration" | "int" | "string" | "timestamp" | "uint" => {
@@ -98,7 +101,7 @@ fn run<'a>(name: &str, id: &str, args: Vec<Value<'a>>) -> Outcome<'a> {
         "cel.@mapInsert" => return map_insert(args),
         _ => {}
     }
-    let families: [for<'v> fn(&str, &[Value<'v>]) -> Option<Outcome<'v>>; 10] = [
+    let families: [Family; 10] = [
         strings::call,
         lists::call,
         optional,
@@ -119,9 +122,8 @@ fn one<'a, const N: usize>(args: Vec<Value<'a>>) -> Result<[Value<'a>; N], Fault
 
 fn optional<'a>(id: &str, args: &[Value<'a>]) -> Option<Outcome<'a>> {
     Some(Ok(match (id, args) {
-        ("optional_of", [value]) => Value::some(value.clone()),
         ("optional_ofNonZeroValue", [value]) if value.is_zero() => Value::Optional(None),
-        ("optional_ofNonZeroValue", [value]) => Value::some(value.clone()),
+        ("optional_of" | "optional_ofNonZeroValue", [value]) => Value::some(value.clone()),
         ("optional_none", _) => Value::Optional(None),
         ("optional_value", [Value::Optional(inner)]) => match inner {
             Some(inner) => (**inner).clone(),

@@ -13,7 +13,11 @@ fn float(size: u64) -> f64 {
     size as f64
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "costs are positive, and far below the limit")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "costs are positive, and far below the limit"
+)]
 fn whole(cost: f64) -> u64 {
     cost as u64
 }
@@ -47,9 +51,8 @@ pub(crate) fn cannot_cost(overload: &str, args: &[Seen<'_>]) -> Option<&'static 
         }
         _ => return None,
     };
-    matches!(args.get(compared), Some(None)).then_some(
-        "internal error: interface conversion: *types.Err is not traits.Lister: missing method Add",
-    )
+    matches!(args.get(compared), Some(None))
+        .then_some("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add")
 }
 
 /// The cost of a call.
@@ -81,9 +84,7 @@ fn list_cost(overload: &str, args: &[Seen<'_>], result: Option<&Value<'_>>) -> O
             let size = size(args.first());
             match args.get(1) {
                 // A negative depth is refused, after its cost was computed around the largest number.
-                Some(Some(Value::Int(depth @ ..0))) => {
-                    size.wrapping_mul(depth.cast_unsigned()).wrapping_add(11)
-                }
+                Some(Some(Value::Int(depth @ ..0))) => size.wrapping_mul(depth.cast_unsigned()).wrapping_add(11),
                 Some(Some(Value::Int(depth))) => allocating(float(depth.cast_unsigned()), size),
                 _ => allocating(1.0, size),
             }
@@ -101,6 +102,9 @@ fn kubernetes_cost(function: &str, overload: &str, args: &[Seen<'_>], result: Op
     let first = || size(args.first());
     let second = || size(args.get(1));
     let traversed = |size: u64, times: f64| ceil(float(size) * times * TRAVERSAL);
+    if (function, overload) == ("ip", "string_to_ip") || (function == "ip" && overload.is_empty()) {
+        return Some(traversed(first(), 1.0));
+    }
     Some(match function {
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
             args.first().map_or(0, |value| traversal(value.as_ref()))
@@ -110,12 +114,34 @@ fn kubernetes_cost(function: &str, overload: &str, args: &[Seen<'_>], result: Op
         "replace" | "split" | "ip.isCanonical" => traversed(first(), 2.0),
         "join" => traversed(result.and_then(Value::size).unwrap_or(1), 2.0),
         "find" | "findAll" => matching(first(), second()),
-        "ip" if overload == "cidr_ip" => 1,
-        "ip" => traversed(first(), 1.0),
-        "masked" | "prefixLength" | "family" | "isUnspecified" | "isLoopback" | "isLinkLocalMulticast"
-        | "isLinkLocalUnicast" | "isGlobalUnicast" | "format.named" | "sign" | "asInteger" | "isInteger"
-        | "asApproximateFloat" | "isGreaterThan" | "isLessThan" | "compareTo" | "add" | "sub" | "major" | "minor"
-        | "patch" | "getScheme" | "getHostname" | "getHost" | "getPort" | "getEscapedPath" | "getQuery" => 1,
+        "ip"
+        | "masked"
+        | "prefixLength"
+        | "family"
+        | "isUnspecified"
+        | "isLoopback"
+        | "isLinkLocalMulticast"
+        | "isLinkLocalUnicast"
+        | "isGlobalUnicast"
+        | "format.named"
+        | "sign"
+        | "asInteger"
+        | "isInteger"
+        | "asApproximateFloat"
+        | "isGreaterThan"
+        | "isLessThan"
+        | "compareTo"
+        | "add"
+        | "sub"
+        | "major"
+        | "minor"
+        | "patch"
+        | "getScheme"
+        | "getHostname"
+        | "getHost"
+        | "getPort"
+        | "getEscapedPath"
+        | "getQuery" => 1,
         "containsIP" => {
             let parsed = if overload == "cidr_contains_ip_string" { traversed(second(), 1.0) } else { 0 };
             traversed(first() * 2, 1.0) + parsed
@@ -169,10 +195,16 @@ fn standard_cost(overload: &str, args: &[Seen<'_>]) -> u64 {
         "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string" | "strings_quote"
         | "string_format" => ceil(float(first()) * TRAVERSAL),
         "in_list" => second(),
-        "less_string" | "greater_string" | "less_equals_string" | "greater_equals_string" | "less_bytes"
-        | "greater_bytes" | "less_equals_bytes" | "greater_equals_bytes" | "equals" | "not_equals" => {
-            ceil(float(first().min(second())) * TRAVERSAL)
-        }
+        "less_string"
+        | "greater_string"
+        | "less_equals_string"
+        | "greater_equals_string"
+        | "less_bytes"
+        | "greater_bytes"
+        | "less_equals_bytes"
+        | "greater_equals_bytes"
+        | "equals"
+        | "not_equals" => ceil(float(first().min(second())) * TRAVERSAL),
         "add_string" | "add_bytes" => ceil(float(first().saturating_add(second())) * TRAVERSAL),
         "matches_string" => matching(first(), second()),
         "contains_string" => ceil(float(first()) * TRAVERSAL).saturating_mul(ceil(float(second()) * TRAVERSAL)),

@@ -131,9 +131,7 @@ fn validate(key: &str, text: &str) -> Vec<String> {
         "dns1035Label" => label_1035(text),
         "dns1035LabelPrefix" => label_1035(&prefix(text)),
         "qualifiedName" => qualified_name(text),
-        "labelValue" => {
-            checked(text, 63, 4, || example(VALUE, &["MyValue", "my_value", "12345"], VALUE_PATTERN))
-        }
+        "labelValue" => checked(text, 63, 4, || example(VALUE, &["MyValue", "my_value", "12345"], VALUE_PATTERN)),
         "uri" => url::request_error(text).into_iter().collect(),
         "uuid" => simple(fits(5, text), "does not match the UUID format"),
         "byte" => simple(is_base64(text), "invalid base64"),

@@ -1,5 +1,5 @@
 //! Addresses and networks.
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use super::opaque::Opaque;
@@ -200,9 +200,7 @@ fn parse_cidr(text: &str) -> Result<(IpAddr, u8), Fault> {
     let Some((address, bits)) = text.rsplit_once('/') else { return Err(failed("no '/'")) };
     let ip: IpAddr = match address.split_once('%') {
         Some(_) if address.contains(':') => return Err(failed("IPv6 zones cannot be present in a prefix")),
-        _ => address
-            .parse()
-            .map_err(|_| failed(&format!("ParseAddr({}): {}", quoted(address), reason(address))))?,
+        _ => address.parse().map_err(|_| failed(&format!("ParseAddr({}): {}", quoted(address), reason(address))))?,
     };
     let most = if ip.is_ipv4() { 32 } else { 128 };
     let plain = bits.len() == 1 || (bits.len() > 1 && bits.starts_with(|char| matches!(char, '1'..='9')));

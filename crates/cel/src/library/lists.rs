@@ -16,8 +16,8 @@ pub(super) fn call<'a>(id: &str, args: &[Value<'a>]) -> Option<Outcome<'a>> {
     let (Some(Value::List(list)), rest) = (args.first(), args.get(1..).unwrap_or_default()) else { return None };
     let items = || list.iter().collect::<Result<Vec<Value<'a>>, Fault>>();
     let outcome = match (id, rest) {
-        ("list_a_index_of_int", [item]) => index_of(list, item, false),
-        ("list_a_last_index_of_int", [item]) => index_of(list, item, true),
+        ("list_a_index_of_int", [item]) => Ok(index_of(list, item, false)),
+        ("list_a_last_index_of_int", [item]) => Ok(index_of(list, item, true)),
         ("list_slice", [Value::Int(start), Value::Int(end)]) => slice(list, *start, *end),
         ("list_flatten", []) => flatten(list, 1),
         ("list_flatten_int", [Value::Int(depth)]) => flatten(list, *depth),
@@ -43,17 +43,17 @@ pub(super) fn call<'a>(id: &str, args: &[Value<'a>]) -> Option<Outcome<'a>> {
     Some(outcome)
 }
 
-fn index_of<'a>(list: &List<'a>, wanted: &Value<'a>, last: bool) -> Outcome<'a> {
+fn index_of<'a>(list: &List<'a>, wanted: &Value<'a>, last: bool) -> Value<'a> {
     let places: Box<dyn Iterator<Item = usize>> =
         if last { Box::new((0..list.len()).rev()) } else { Box::new(0..list.len()) };
     for at in places {
         if let Some(Ok(item)) = list.get(at)
             && equal(&item, wanted) == Ok(true)
         {
-            return Ok(Value::Int(i64::try_from(at).unwrap_or(i64::MAX)));
+            return Value::Int(i64::try_from(at).unwrap_or(i64::MAX));
         }
     }
-    Ok(Value::Int(-1))
+    Value::Int(-1)
 }
 
 fn slice<'a>(list: &List<'a>, start: i64, end: i64) -> Outcome<'a> {
@@ -62,9 +62,7 @@ fn slice<'a>(list: &List<'a>, start: i64, end: i64) -> Outcome<'a> {
         return fault(format!("cannot slice({start}, {end}), negative indexes not supported"));
     }
     if start > end {
-        return fault(format!(
-            "cannot slice({start}, {end}), start index must be less than or equal to end index"
-        ));
+        return fault(format!("cannot slice({start}, {end}), start index must be less than or equal to end index"));
     }
     if length < end {
         return fault(format!("cannot slice({start}, {end}), list is length {length}"));

@@ -1,6 +1,6 @@
 //! Values of Kubernetes' own types.
+use core::net::IpAddr;
 use std::fmt;
-use std::net::IpAddr;
 
 use super::format::Named;
 use super::quantity::Quantity;

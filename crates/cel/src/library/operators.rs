@@ -12,7 +12,7 @@ pub(super) fn call<'a>(name: &str, args: Vec<Value<'a>>) -> Outcome<'a> {
     let mut args = args.into_iter();
     match (args.next(), args.next()) {
         (Some(value), None) => unary(name, value),
-        (Some(one), Some(two)) => binary(name, one, two),
+        (Some(one), Some(two)) => binary(name, &one, &two),
         _ => no_such_overload(),
     }
 }
@@ -51,26 +51,26 @@ fn overflow() -> Fault {
     "integer overflow".into()
 }
 
-fn binary<'a>(name: &str, one: Value<'a>, two: Value<'a>) -> Outcome<'a> {
+fn binary<'a>(name: &str, one: &Value<'a>, two: &Value<'a>) -> Outcome<'a> {
     match name {
         "_+_" => add(one, two),
-        "_-_" => subtract(&one, &two),
-        "_*_" | "_/_" | "_%_" => arithmetic(name, &one, &two),
-        "_<_" => compare(name, &one, &two, |order| order == Ordering::Less),
-        "_<=_" => compare(name, &one, &two, |order| order != Ordering::Greater),
-        "_>_" => compare(name, &one, &two, |order| order == Ordering::Greater),
-        "_>=_" => compare(name, &one, &two, |order| order != Ordering::Less),
-        "@in" => is_in(&one, &two),
-        "matches" => match (&one, &two) {
+        "_-_" => subtract(one, two),
+        "_*_" | "_/_" | "_%_" => arithmetic(name, one, two),
+        "_<_" => compare(name, one, two, |order| order == Ordering::Less),
+        "_<=_" => compare(name, one, two, |order| order != Ordering::Greater),
+        "_>_" => compare(name, one, two, |order| order == Ordering::Greater),
+        "_>=_" => compare(name, one, two, |order| order != Ordering::Less),
+        "@in" => is_in(one, two),
+        "matches" => match (one, two) {
             (Value::String(text), Value::String(pattern)) => {
                 regex::call("matches", &regex::compile(pattern)?, text, None)
             }
             (Value::String(_), _) => no_such_overload(),
-            _ => unknown(name, &one),
+            _ => unknown(name, one),
         },
-        "@sortByAssociatedKeys" => match (&one, &two) {
+        "@sortByAssociatedKeys" => match (one, two) {
             (Value::List(list), Value::List(keys)) => lists::sort(list, keys),
-            _ => unknown(name, &one),
+            _ => unknown(name, one),
         },
         _ => no_such_overload(),
     }
@@ -83,8 +83,8 @@ fn compare<'a>(name: &str, one: &Value<'_>, two: &Value<'_>, answer: impl Fn(Ord
     Ok(Value::Bool(answer(order(one, two)?)))
 }
 
-fn add<'a>(one: Value<'a>, two: Value<'a>) -> Outcome<'a> {
-    Ok(match (&one, &two) {
+fn add<'a>(one: &Value<'a>, two: &Value<'a>) -> Outcome<'a> {
+    Ok(match (one, two) {
         (Value::Int(a), Value::Int(b)) => Value::Int(a.checked_add(*b).ok_or_else(overflow)?),
         (Value::Uint(a), Value::Uint(b)) => match a.checked_add(*b) {
             Some(sum) => Value::Uint(sum),
@@ -109,7 +109,7 @@ fn add<'a>(one: Value<'a>, two: Value<'a>) -> Outcome<'a> {
             | Value::List(_),
             _,
         ) => return no_such_overload(),
-        _ => return unknown("_+_", &one),
+        _ => return unknown("_+_", one),
     })
 }
 

@@ -102,7 +102,11 @@ fn normalized(text: &str) -> Result<Version, Fault> {
                 return part.to_owned();
             }
             let trimmed = part.trim_start_matches('0');
-            if trimmed.starts_with(|char: char| char.is_ascii_digit()) { trimmed.to_owned() } else { format!("0{trimmed}") }
+            if trimmed.starts_with(|char: char| char.is_ascii_digit()) {
+                trimmed.to_owned()
+            } else {
+                format!("0{trimmed}")
+            }
         })
         .collect();
     if parts.len() < 3 {

@@ -167,7 +167,8 @@ fn signed(number: i64, write: impl Fn(u64) -> String) -> String {
 }
 
 fn bytes_in_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 fn special(number: f64) -> Option<String> {

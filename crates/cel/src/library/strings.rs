@@ -38,12 +38,14 @@ pub(super) fn call<'a>(id: &str, args: &[Value<'a>]) -> Option<Outcome<'a>> {
         }
         ("string_lower_ascii", []) => Ok(Value::text(text.to_ascii_lowercase())),
         ("string_upper_ascii", []) => Ok(Value::text(text.to_ascii_uppercase())),
-        ("string_replace_string_string", [Value::String(old), Value::String(new)]) => replace(text, old, new, -1),
+        ("string_replace_string_string", [Value::String(old), Value::String(new)]) => Ok(replace(text, old, new, -1)),
         ("string_replace_string_string_int", [Value::String(old), Value::String(new), Value::Int(count)]) => {
-            replace(text, old, new, *count)
+            Ok(replace(text, old, new, *count))
         }
-        ("string_split_string", [Value::String(separator)]) => split(text, separator, -1),
-        ("string_split_string_int", [Value::String(separator), Value::Int(count)]) => split(text, separator, *count),
+        ("string_split_string", [Value::String(separator)]) => Ok(split(text, separator, -1)),
+        ("string_split_string_int", [Value::String(separator), Value::Int(count)]) => {
+            Ok(split(text, separator, *count))
+        }
         ("string_substring_int", [Value::Int(start)]) => substring(text, *start, None),
         ("string_substring_int_int", [Value::Int(start), Value::Int(end)]) => substring(text, *start, Some(*end)),
         ("string_trim", []) => Ok(Value::text(text.trim_matches(is_space))),
@@ -64,15 +66,13 @@ fn out_of_range<R>(at: i64) -> Result<R, Fault> {
 fn char_at<'a>(text: &str, at: i64) -> Outcome<'a> {
     let length = text.chars().count();
     match usize::try_from(at) {
-        Ok(index) if index <= length => {
-            Ok(Value::text(text.chars().nth(index).map(String::from).unwrap_or_default()))
-        }
+        Ok(index) if index <= length => Ok(Value::text(text.chars().nth(index).map(String::from).unwrap_or_default())),
         _ => out_of_range(at),
     }
 }
 
-fn number<'a>(at: Option<usize>) -> Outcome<'a> {
-    Ok(Value::Int(at.and_then(|at| i64::try_from(at).ok()).unwrap_or(-1)))
+fn number<'a>(at: Option<usize>) -> Value<'a> {
+    Value::Int(at.and_then(|at| i64::try_from(at).ok()).unwrap_or(-1))
 }
 
 /// The characters before a byte.
@@ -90,7 +90,7 @@ fn index_of<'a>(text: &str, part: &str, from: i64) -> Outcome<'a> {
     }
     let Ok(start) = usize::try_from(from) else { return out_of_range(from) };
     let found = byte_of(text, start).and_then(|byte| text.get(byte..)?.find(part).map(|at| byte + at));
-    number(found.map(|byte| chars_before(text, byte)))
+    Ok(number(found.map(|byte| chars_before(text, byte))))
 }
 
 fn last_index_of<'a>(text: &str, part: &str, from: i64) -> Outcome<'a> {
@@ -104,23 +104,23 @@ fn last_index_of<'a>(text: &str, part: &str, from: i64) -> Outcome<'a> {
         let end = (end..=text.len()).find(|end| text.is_char_boundary(*end))?;
         text.get(..end)?.rmatch_indices(part).map(|(at, _)| at).find(|at| *at <= byte)
     });
-    number(found.map(|byte| chars_before(text, byte)))
+    Ok(number(found.map(|byte| chars_before(text, byte))))
 }
 
-fn replace<'a>(text: &str, old: &str, new: &str, count: i64) -> Outcome<'a> {
-    Ok(Value::text(match usize::try_from(count) {
+fn replace<'a>(text: &str, old: &str, new: &str, count: i64) -> Value<'a> {
+    Value::text(match usize::try_from(count) {
         Ok(count) => text.replacen(old, new, count),
         Err(_) => text.replace(old, new),
-    }))
+    })
 }
 
-fn split<'a>(text: &str, separator: &str, count: i64) -> Outcome<'a> {
+fn split<'a>(text: &str, separator: &str, count: i64) -> Value<'a> {
     if count == 0 {
-        return Ok(Value::list(Vec::new()));
+        return Value::list(Vec::new());
     }
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     if !separator.is_empty() {
-        return Ok(Value::strings(text.splitn(count, separator).map(str::to_owned)));
+        return Value::strings(text.splitn(count, separator).map(str::to_owned));
     }
     let mut parts: Vec<String> = Vec::new();
     let mut rest = text;
@@ -132,7 +132,7 @@ fn split<'a>(text: &str, separator: &str, count: i64) -> Outcome<'a> {
         parts.push(char.to_string());
         rest = rest.get(char.len_utf8()..).unwrap_or_default();
     }
-    Ok(Value::strings(parts))
+    Value::strings(parts)
 }
 
 fn substring<'a>(text: &str, start: i64, end: Option<i64>) -> Outcome<'a> {

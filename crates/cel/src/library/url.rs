@@ -79,7 +79,12 @@ fn is_path(byte: u8) -> bool {
 fn escape(bytes: &[u8], plain: impl Fn(u8) -> bool) -> String {
     let mut out = String::with_capacity(bytes.len());
     for byte in bytes {
-        if plain(*byte) { out.push(char::from(*byte)) } else { out.push_str(&format!("%{byte:02X}")) }
+        if plain(*byte) {
+            out.push(char::from(*byte));
+        } else {
+            let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0').to_ascii_uppercase();
+            out.extend(['%', digit(byte >> 4), digit(byte & 15)]);
+        }
     }
     out
 }
@@ -211,7 +216,7 @@ fn parse_part(text: &str, request: bool) -> Result<Url, String> {
     }
     if !rest.starts_with('/') {
         if !url.scheme.is_empty() {
-            url.opaque = rest.to_owned();
+            rest.clone_into(&mut url.opaque);
             return Ok(url);
         }
         if request {

@@ -94,7 +94,7 @@ impl Builder {
     }
 
     /// A tree of binary calls that is as flat as can be.
-    pub(super) fn balanced(&mut self, function: &str, terms: Vec<Expr>, ops: &[Id]) -> Expr {
+    pub(super) fn balanced(function: &str, terms: Vec<Expr>, ops: &[Id]) -> Expr {
         let mut terms: Vec<Option<Expr>> = terms.into_iter().map(Some).collect();
         balance(function, &mut terms, ops)
     }

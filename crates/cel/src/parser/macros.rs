@@ -18,7 +18,13 @@ pub(super) enum Expansion {
 }
 
 /// Expands a call that is a macro.
-pub(super) fn expand(builder: &mut Builder, at: Id, function: &str, target: Option<Expr>, args: Vec<Expr>) -> Expansion {
+pub(super) fn expand(
+    builder: &mut Builder,
+    at: Id,
+    function: &str,
+    target: Option<Expr>,
+    args: Vec<Expr>,
+) -> Expansion {
     let mut make = Make { at: builder.offset(at), builder };
     let Some(target) = target else {
         return match <[Expr; 1]>::try_from(args) {

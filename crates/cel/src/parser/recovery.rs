@@ -148,7 +148,7 @@ impl Stream {
         self.depth.get_mut(rule as usize).expect("every rule has its count")
     }
 
-    /// Enters a rule (or, in a left-recursive one, its next turn).
+    /// Enters a rule.
     pub(super) fn enter(&mut self, rule: Rule) -> Result<(), Stop> {
         let depth = self.depth_of(rule);
         *depth += 1;
@@ -159,9 +159,9 @@ impl Stream {
         Ok(())
     }
 
-    pub(super) fn leave(&mut self, rule: Rule, times: u16) {
+    pub(super) fn leave(&mut self, rule: Rule) {
         let depth = self.depth_of(rule);
-        *depth = depth.saturating_sub(times);
+        *depth = depth.saturating_sub(1);
     }
 
     pub(super) fn call(&mut self, next: Next) {

@@ -55,10 +55,10 @@ fn constant(literal: &Literal) -> Value<'static> {
 }
 
 /// The attribute a step is, or one that starts at its value.
-fn attribute(step: Step, id: Id) -> Box<Attribute> {
+fn attribute(step: Step, id: Id) -> Attribute {
     match step {
-        Step::Attribute(attribute) => attribute,
-        other => Box::new(Attribute { root: Root::Value(id, other), qualifiers: Vec::new() }),
+        Step::Attribute(attribute) => *attribute,
+        other => Attribute { root: Root::Value(id, other), qualifiers: Vec::new() },
     }
 }
 
@@ -84,6 +84,7 @@ impl Planner<'_> {
                 let mut attribute = attribute(operand, at);
                 let by = By::Const(Value::text(field.clone()));
                 attribute.add(Qualifier { id, by, optional: false, test: *test });
+                let attribute = Box::new(attribute);
                 Ok(if *test { Step::Test(id, attribute) } else { Step::Attribute(attribute) })
             }
             Kind::Call { .. } => self.call(expr),
@@ -92,7 +93,7 @@ impl Planner<'_> {
                 let constants: Option<Vec<_>> = elements.iter().map(|element| element.as_const().cloned()).collect();
                 match constants {
                     Some(_) if optional.contains(&true) => {
-                        let values = elements.iter().filter_map(Step::as_const).next();
+                        let values = elements.iter().find_map(Step::as_const);
                         fault(format!(
                             "cannot initialize optional list element from non-optional value {}",
                             values.unwrap_or(&Value::Null)
@@ -228,9 +229,9 @@ impl Planner<'_> {
 }
 
 /// The attribute behind a branch of a choice.
-fn branch(step: Step) -> Box<Attribute> {
+fn branch(step: Step) -> Attribute {
     match step {
-        Step::Test(_, attribute) => attribute,
+        Step::Test(_, attribute) => *attribute,
         other => {
             let id = other.id();
             attribute(other, id)
@@ -239,7 +240,7 @@ fn branch(step: Step) -> Box<Attribute> {
 }
 
 fn choice(id: Id, condition: Step, truthy: Step, falsy: Step) -> Step {
-    let root = Root::Choice { id, condition, truthy: branch(truthy), falsy: branch(falsy) };
+    let root = Root::Choice { id, condition, truthy: Box::new(branch(truthy)), falsy: Box::new(branch(falsy)) };
     Step::Attribute(Box::new(Attribute { root, qualifiers: Vec::new() }))
 }
 
@@ -253,7 +254,7 @@ fn index_by(id: Id, operand: Step, index: Step, optional: bool) -> Result<Step, 
         other => By::Step(Arc::new(other)),
     };
     attribute.add(Qualifier { id, by, optional, test: false });
-    Ok(Step::Attribute(attribute))
+    Ok(Step::Attribute(Box::new(attribute)))
 }
 
 /// The set a constant list is: nothing when it is empty, and no set when it holds more than plain values.

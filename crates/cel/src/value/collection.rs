@@ -202,6 +202,16 @@ impl<'a> Map<'a> {
         }
     }
 
+    pub(crate) fn entries(&self) -> Vec<(Value<'a>, Outcome<'a>)> {
+        match self {
+            Self::Made(made) => made.entries.iter().map(|(key, value)| (key.clone(), Ok(value.clone()))).collect(),
+            Self::Json(..) => {
+                let value = |key: &Value<'a>| self.find(key).map(|value| value.unwrap_or(Value::Null));
+                self.keys().into_iter().map(|key| (key.clone(), value(&key))).collect()
+            }
+        }
+    }
+
     pub(crate) fn first(&self) -> Option<(Value<'a>, Outcome<'a>)> {
         let key = self.keys().into_iter().next()?;
         let value = self.find(&key).map(|value| value.unwrap_or(Value::Null));

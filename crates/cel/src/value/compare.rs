@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use serde_json::Value as Json;
 
 use super::collection::{List, Map, property_schema};
+use super::convert::{TWO_TO_63, TWO_TO_64};
 use super::{Fault, Value, fault, no_such_overload};
 use crate::schema::ListKind;
 
@@ -56,10 +57,9 @@ fn equal_lists(one: &List<'_>, two: &Value<'_>) -> Result<bool, Fault> {
                 let (one, two) = (one?, two?);
                 let same = if over_json.is_some() { equal_values(&one, &two) } else { equal(&one, &two) };
                 match same {
-                    Ok(true) => {}
                     Ok(false) => return Ok(false),
                     Err(fault) if over_json.is_some() => return Err(fault),
-                    Err(_) => {}
+                    Ok(true) | Err(_) => {}
                 }
             }
             Ok(true)
@@ -139,8 +139,7 @@ fn equal_sets(one: &List<'_>, two: &List<'_>) -> Result<bool, Fault> {
 /// The key of an element of a map list: the text of its key fields.
 pub(crate) fn list_key(element: &Value<'_>, keys: &[String]) -> Option<String> {
     let Value::Map(Map::Json(map, _)) = element else { return None };
-    let parts: Vec<String> =
-        keys.iter().map(|key| map.get(key.as_str()).unwrap_or(&Json::Null).to_string()).collect();
+    let parts: Vec<String> = keys.iter().map(|key| map.get(key.as_str()).unwrap_or(&Json::Null).to_string()).collect();
     Some(parts.join("\u{0}"))
 }
 
@@ -207,8 +206,8 @@ fn number_order(one: &Value<'_>, two: &Value<'_>) -> Option<Ordering> {
         (Value::Int(one), Value::Uint(two)) => Some(i128::from(*one).cmp(&i128::from(*two))),
         (Value::Uint(one), Value::Int(two)) => Some(i128::from(*one).cmp(&i128::from(*two))),
         (Value::Double(one), Value::Double(two)) => one.partial_cmp(two),
-        (Value::Double(one), Value::Int(two)) => double_order(*one, in_double(i128::from(*two)), -9.223_372_036_854_775_8e18, 9.223_372_036_854_775_8e18),
-        (Value::Double(one), Value::Uint(two)) => double_order(*one, in_double(i128::from(*two)), 0.0, 1.844_674_407_370_955_2e19),
+        (Value::Double(one), Value::Int(two)) => double_order(*one, in_double(i128::from(*two)), -TWO_TO_63, TWO_TO_63),
+        (Value::Double(one), Value::Uint(two)) => double_order(*one, in_double(i128::from(*two)), 0.0, TWO_TO_64),
         (one, Value::Double(_)) => number_order(two, one).map(Ordering::reverse),
         _ => None,
     }

@@ -2,10 +2,14 @@
 use super::time::{duration_text, parse_duration, parse_timestamp, timestamp_of_seconds};
 use super::{Fault, Outcome, Str, Value, fault};
 
+/// One more than the largest integers, as doubles.
+pub(crate) const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
+pub(crate) const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
+
 /// A double as an integer, when it is one.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked before")]
 pub(crate) fn to_int(value: f64) -> Result<i64, Fault> {
-    if value.is_nan() || value <= -9.223_372_036_854_775_8e18 || value >= 9.223_372_036_854_775_8e18 {
+    if value.is_nan() || value <= -TWO_TO_63 || value >= TWO_TO_63 {
         return fault("integer overflow");
     }
     Ok(value as i64)
@@ -13,7 +17,7 @@ pub(crate) fn to_int(value: f64) -> Result<i64, Fault> {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked before")]
 pub(crate) fn to_uint(value: f64) -> Result<u64, Fault> {
-    if value.is_nan() || value < 0.0 || value >= 1.844_674_407_370_955_2e19 {
+    if !(0.0..TWO_TO_64).contains(&value) {
         return fault("unsigned integer overflow");
     }
     Ok(value as u64)

@@ -40,10 +40,8 @@ pub(crate) fn value<'a>(json: &'a Json, schema: &'a Schema) -> Outcome<'a> {
     let integer = || json.as_i64().map(Value::Int);
     match (&schema.shape, json) {
         (Shape::IntOrString, Json::String(text)) => Ok(Value::String(Str::Borrowed(text))),
-        (Shape::IntOrString, _) => integer().map_or_else(
-            || fault("invalid data, expected XIntOrString value to be either a string or integer"),
-            Ok,
-        ),
+        (Shape::IntOrString, _) => integer()
+            .map_or_else(|| fault("invalid data, expected XIntOrString value to be either a string or integer"), Ok),
         (Shape::Object(_) | Shape::Map(_), Json::Object(map)) => Ok(Value::Map(Map::Json(map, schema))),
         (Shape::Object(_) | Shape::Map(_), _) => {
             fault("invalid data, expected a map for the provided schema with type=object")
@@ -66,8 +64,9 @@ pub(crate) fn value<'a>(json: &'a Json, schema: &'a Schema) -> Outcome<'a> {
             Some(number) => Ok(Value::Double(number)),
             None => fault(format!("invalid data, expected float, got {}", go_type(other))),
         },
-        (Shape::Integer, other) => integer()
-            .map_or_else(|| fault(format!("invalid data, expected int, got {}", go_type(other))), Ok),
+        (Shape::Integer, other) => {
+            integer().map_or_else(|| fault(format!("invalid data, expected int, got {}", go_type(other))), Ok)
+        }
         (Shape::Boolean, Json::Bool(value)) => Ok(Value::Bool(*value)),
         (Shape::Boolean, other) => fault(format!("invalid data, expected bool, got {}", go_type(other))),
         (Shape::Preserved, other) => Ok(Value::Preserved(other)),
@@ -79,7 +78,7 @@ pub(crate) fn value<'a>(json: &'a Json, schema: &'a Schema) -> Outcome<'a> {
     }
 }
 
-fn string<'a>(text: &'a str, format: Format) -> Outcome<'a> {
+fn string(text: &str, format: Format) -> Outcome<'_> {
     let quoted = super::text::quoted;
     match format {
         Format::Plain => Ok(Value::String(Str::Borrowed(text))),

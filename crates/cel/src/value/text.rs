@@ -11,7 +11,7 @@ pub(crate) fn general(value: f64) -> String {
     let scientific = format!("{value:e}");
     let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
     let Ok(exponent) = exponent.parse::<i32>() else { return scientific };
-    if (-4..21).contains(&exponent) && exponent < 21 && (-4..6).contains(&exponent) {
+    if (-4..6).contains(&exponent) {
         return format!("{value}");
     }
     let sign = if exponent < 0 { '-' } else { '+' };
@@ -48,17 +48,28 @@ pub(crate) fn quoted(text: &str) -> String {
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
             '\u{b}' => quoted.push_str("\\v"),
-            char if char < ' ' || char == '\u{7f}' => quoted.push_str(&format!("\\x{:02x}", u32::from(char))),
+            char if char < ' ' || char == '\u{7f}' => push_hex(&mut quoted, 'x', char, 2),
             char if is_printable(char) => quoted.push(char),
-            char if u32::from(char) < 0x10000 => quoted.push_str(&format!("\\u{:04x}", u32::from(char))),
-            char => quoted.push_str(&format!("\\U{:08x}", u32::from(char))),
+            char if u32::from(char) < 0x10000 => push_hex(&mut quoted, 'u', char, 4),
+            char => push_hex(&mut quoted, 'U', char, 8),
         }
     }
     quoted.push('"');
     quoted
 }
 
+fn push_hex(text: &mut String, kind: char, char: char, digits: usize) {
+    text.extend(['\\', kind]);
+    let hex = format!("{:0digits$x}", u32::from(char));
+    text.push_str(&hex);
+}
+
 fn is_printable(char: char) -> bool {
-    !(char.is_control() || (char.is_whitespace() && char != ' ') || matches!(char, '\u{ad}' | '\u{fffe}' | '\u{ffff}'))
-        && !matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e000}'..='\u{f8ff}')
+    let is_space = char.is_whitespace() && char != ' ';
+    let is_mark = matches!(
+        char,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    );
+    let is_private = matches!(char, '\u{e000}'..='\u{f8ff}' | '\u{fffe}' | '\u{ffff}');
+    !(char.is_control() || is_space || is_mark || is_private)
 }

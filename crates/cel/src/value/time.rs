@@ -102,7 +102,8 @@ impl Timestamp {
             text.push('Z');
         } else {
             let (sign, offset) = if self.offset < 0 { ('-', -self.offset) } else { ('+', self.offset) };
-            text.push_str(&format!("{sign}{:02}:{:02}", offset / 3600, offset / 60 % 60));
+            let written = format!("{sign}{:02}:{:02}", offset / 3600, offset / 60 % 60);
+            text.push_str(&written);
         }
         text
     }
@@ -197,8 +198,7 @@ pub(crate) fn parse_timestamp(text: &str) -> Result<Timestamp, Fault> {
 }
 
 pub(crate) fn parse_duration(text: &str) -> Result<i64, Fault> {
-    go_duration(text)
-        .ok_or_else(|| Fault::from("type conversion error from 'string' to 'google.protobuf.Duration'"))
+    go_duration(text).ok_or_else(|| Fault::from("type conversion error from 'string' to 'google.protobuf.Duration'"))
 }
 
 const UNITS: [(&str, i64); 8] = [
@@ -249,7 +249,8 @@ pub(crate) fn go_duration(text: &str) -> Option<i64> {
             rest = after.get(digits..)?;
         }
         (whole > 0 || has_fraction).then_some(())?;
-        let name: usize = rest.chars().take_while(|char| *char != '.' && !char.is_ascii_digit()).map(char::len_utf8).sum();
+        let name: usize =
+            rest.chars().take_while(|char| *char != '.' && !char.is_ascii_digit()).map(char::len_utf8).sum();
         let (name, after) = rest.split_at_checked(name)?;
         let unit = UNITS.iter().find(|(known, _)| *known == name).map(|(_, unit)| *unit)?;
         let unit = u64::try_from(unit).ok()?;

@@ -105,8 +105,10 @@ impl Generator {
             0 => format!("{before}{}", after.chars().skip(1).collect::<String>()),
             1 => format!("{before}{}{after}", chars.get(at).copied().unwrap_or('x')),
             _ => {
-                let piece =
-                    self.one_of(&["(", ")", "[", "]", "{", "}", ",", ".", "?", ":", "!", "-", " in ", "'", " x ", "&&", "||", "1", "=", "\\", "@", "\n"]);
+                let piece = self.one_of(&[
+                    "(", ")", "[", "]", "{", "}", ",", ".", "?", ":", "!", "-", " in ", "'", " x ", "&&", "||", "1",
+                    "=", "\\", "@", "\n",
+                ]);
                 format!("{before}{piece}{after}")
             }
         }
@@ -115,7 +117,8 @@ impl Generator {
     fn expr(&mut self, kind: Kind, depth: usize) -> String {
         // A wrong type now and then.
         let kind = if self.below(60) == 0 { KINDS[self.below(KINDS.len())] } else { kind };
-        let fitting: Vec<String> = self.vars.iter().filter(|(_, known)| *known == kind).map(|(name, _)| name.clone()).collect();
+        let fitting: Vec<String> =
+            self.vars.iter().filter(|(_, known)| *known == kind).map(|(name, _)| name.clone()).collect();
         if !fitting.is_empty() && self.below(3) == 0 {
             return fitting[self.below(fitting.len())].clone();
         }
@@ -134,17 +137,40 @@ impl Generator {
             Kind::Double => self.double(depth),
             Kind::String => self.string(depth),
             Kind::Bytes => self.template(depth, &["bytes(S)", "(X + X)", "self.data"]),
-            Kind::Time => self.template(depth, &["(T + D)", "(T - D)", "timestamp(I)", "timestamp('2024-01-01T00:00:00Z')", "[T, T].max()"]),
-            Kind::Span => self.template(depth, &["(D + D)", "(D - D)", "(T - T)", "duration('1h')", "[D, D].sum()", "-dyn(D)", "[D].min()"]),
+            Kind::Time => self.template(
+                depth,
+                &["(T + D)", "(T - D)", "timestamp(I)", "timestamp('2024-01-01T00:00:00Z')", "[T, T].max()"],
+            ),
+            Kind::Span => self.template(
+                depth,
+                &["(D + D)", "(D - D)", "(T - T)", "duration('1h')", "[D, D].sum()", "-dyn(D)", "[D].min()"],
+            ),
             Kind::Strings => self.strings(depth),
             Kind::Ints => self.ints(depth),
             Kind::Labels => self.template(
                 depth,
-                &["{S: S}", "M.transformMap(k, v, v + k)", "M.transformMap(k, v, B, k)", "L.transformMapEntry(i, v, {v: string(i)})"],
+                &[
+                    "{S: S}",
+                    "M.transformMap(k, v, v + k)",
+                    "M.transformMap(k, v, B, k)",
+                    "L.transformMapEntry(i, v, {v: string(i)})",
+                ],
             ),
             Kind::OptString => self.template(
                 depth,
-                &["optional.of(S)", "self.?name", "M[?S]", "L[?I]", "O.or(O)", "L.first()", "L.last()", "O.optMap(o, o + 'x')", "O.optFlatMap(o, optional.of(S))", "optional.ofNonZeroValue(S)", "oldSelf.?name"],
+                &[
+                    "optional.of(S)",
+                    "self.?name",
+                    "M[?S]",
+                    "L[?I]",
+                    "O.or(O)",
+                    "L.first()",
+                    "L.last()",
+                    "O.optMap(o, o + 'x')",
+                    "O.optFlatMap(o, optional.of(S))",
+                    "optional.ofNonZeroValue(S)",
+                    "oldSelf.?name",
+                ],
             ),
             Kind::Dyn => {
                 let kind = KINDS[self.below(KINDS.len())];
@@ -226,22 +252,88 @@ impl Generator {
             2 => {
                 let body = self.expr(Kind::Bool, depth);
                 let name = self.one_of(&["all", "exists"]);
-                let inner = self.one_of(&["k.value > 1", "has(k.more)", "k.more.exists(m, m == k.key)", "k.key == self.name", "k.more.all(m, m.size() > k.value)", "k == self.keyed[0]", "k.value in self.ints"]);
+                let inner = self.one_of(&[
+                    "k.value > 1",
+                    "has(k.more)",
+                    "k.more.exists(m, m == k.key)",
+                    "k.key == self.name",
+                    "k.more.all(m, m.size() > k.value)",
+                    "k == self.keyed[0]",
+                    "k.value in self.ints",
+                ]);
                 format!("self.keyed.{name}(k, {inner} || {body})")
             }
-            3..=5 => self.template(depth, &["(B && B)", "(B || B)", "!B", "(B && B && B)", "(B || B || B || B)", "!(B)"]),
+            3..=5 => {
+                self.template(depth, &["(B && B)", "(B || B)", "!B", "(B && B && B)", "(B || B || B || B)", "!(B)"])
+            }
             6..=8 => self.template(
                 depth,
-                &["(I < I)", "(I == I)", "(I >= U)", "(F > I)", "(S == S)", "(S != S)", "(S < S)", "(X == X)", "(T < T)", "(D >= D)", "(L == L)", "(N != N)", "(M == M)", "(U <= F)", "(Y == Y)", "(Y < Y)", "(O == O)"],
+                &[
+                    "(I < I)", "(I == I)", "(I >= U)", "(F > I)", "(S == S)", "(S != S)", "(S < S)", "(X == X)",
+                    "(T < T)", "(D >= D)", "(L == L)", "(N != N)", "(M == M)", "(U <= F)", "(Y == Y)", "(Y < Y)",
+                    "(O == O)",
+                ],
             ),
-            9 => self.template(depth, &["(S in L)", "(I in N)", "(S in M)", "(S in ['a', 'hello', 'x'])", "(I in [1, 2, 5])", "(Y in L)", "(F in [1.0, 2.5])", "(S in [S, 'a'])"]),
+            9 => self.template(
+                depth,
+                &[
+                    "(S in L)",
+                    "(I in N)",
+                    "(S in M)",
+                    "(S in ['a', 'hello', 'x'])",
+                    "(I in [1, 2, 5])",
+                    "(Y in L)",
+                    "(F in [1.0, 2.5])",
+                    "(S in [S, 'a'])",
+                ],
+            ),
             10 => self.template(
                 depth,
-                &["S.contains(S)", "S.startsWith(S)", "S.endsWith(S)", "S.matches('^[a-z]+$')", "S.matches(S)", "L.isSorted()", "O.hasValue()", "isIP(S)", "isQuantity(S)", "isURL(S)", "isSemver(S)", "format.dns1123Label().validate(S).hasValue()"],
+                &[
+                    "S.contains(S)",
+                    "S.startsWith(S)",
+                    "S.endsWith(S)",
+                    "S.matches('^[a-z]+$')",
+                    "S.matches(S)",
+                    "L.isSorted()",
+                    "O.hasValue()",
+                    "isIP(S)",
+                    "isQuantity(S)",
+                    "isURL(S)",
+                    "isSemver(S)",
+                    "format.dns1123Label().validate(S).hasValue()",
+                ],
             ),
-            11 => self.template(depth, &["sets.contains(L, L)", "sets.intersects(N, N)", "sets.equivalent(L, L)", "(type(Y) == string)", "bool(S)"]),
-            12 => self.one_of(&["has(self.maybe)", "has(self.name)", "has(self.deep.er)", "has(self.labels.app)", "has(oldSelf.name)", "has(self.metadata.generateName)", "self.on"]),
-            _ => self.template(depth, &["(quantity(S) == quantity('1'))", "(ip(S) == ip('1.2.3.4'))", "quantity('1Gi').isGreaterThan(quantity(S))", "cidr('10.0.0.0/8').containsIP(S)", "(self.set == L)", "(self.keyed == oldSelf.keyed)"]),
+            11 => self.template(
+                depth,
+                &[
+                    "sets.contains(L, L)",
+                    "sets.intersects(N, N)",
+                    "sets.equivalent(L, L)",
+                    "(type(Y) == string)",
+                    "bool(S)",
+                ],
+            ),
+            12 => self.one_of(&[
+                "has(self.maybe)",
+                "has(self.name)",
+                "has(self.deep.er)",
+                "has(self.labels.app)",
+                "has(oldSelf.name)",
+                "has(self.metadata.generateName)",
+                "self.on",
+            ]),
+            _ => self.template(
+                depth,
+                &[
+                    "(quantity(S) == quantity('1'))",
+                    "(ip(S) == ip('1.2.3.4'))",
+                    "quantity('1Gi').isGreaterThan(quantity(S))",
+                    "cidr('10.0.0.0/8').containsIP(S)",
+                    "(self.set == L)",
+                    "(self.keyed == oldSelf.keyed)",
+                ],
+            ),
         }
     }
 
@@ -253,10 +345,37 @@ impl Generator {
         self.template(
             depth,
             &[
-                "(I + I)", "(I - I)", "(I * I)", "(I / I)", "(I % I)", "-I", "size(S)", "L.size()", "size(M)", "S.indexOf(S)", "S.lastIndexOf(S)",
-                "L.indexOf(S)", "N.max()", "N.min()", "N.sum()", "N[I]", "int(F)", "int(S)", "int(U)", "int(T)", "int(D)", "T.getFullYear()",
-                "T.getHours('01:30')", "D.getMinutes()", "self.deep.er.est", "semver('1.2.3').minor()", "size(Y)", "self.keyed[I].value", "M.size()",
-                "N.first().orValue(I)", "dyn(I)",
+                "(I + I)",
+                "(I - I)",
+                "(I * I)",
+                "(I / I)",
+                "(I % I)",
+                "-I",
+                "size(S)",
+                "L.size()",
+                "size(M)",
+                "S.indexOf(S)",
+                "S.lastIndexOf(S)",
+                "L.indexOf(S)",
+                "N.max()",
+                "N.min()",
+                "N.sum()",
+                "N[I]",
+                "int(F)",
+                "int(S)",
+                "int(U)",
+                "int(T)",
+                "int(D)",
+                "T.getFullYear()",
+                "T.getHours('01:30')",
+                "D.getMinutes()",
+                "self.deep.er.est",
+                "semver('1.2.3').minor()",
+                "size(Y)",
+                "self.keyed[I].value",
+                "M.size()",
+                "N.first().orValue(I)",
+                "dyn(I)",
             ],
         )
     }
@@ -266,17 +385,59 @@ impl Generator {
     }
 
     fn double(&mut self, depth: usize) -> String {
-        self.template(depth, &["(F + F)", "(F * F)", "(F - F)", "(F / F)", "double(I)", "double(S)", "-F", "quantity('1500m').asApproximateFloat()", "[F, F].max()"])
+        self.template(
+            depth,
+            &[
+                "(F + F)",
+                "(F * F)",
+                "(F - F)",
+                "(F / F)",
+                "double(I)",
+                "double(S)",
+                "-F",
+                "quantity('1500m').asApproximateFloat()",
+                "[F, F].max()",
+            ],
+        )
     }
 
     fn string(&mut self, depth: usize) -> String {
         self.template(
             depth,
             &[
-                "(S + S)", "string(I)", "string(F)", "string(T)", "string(D)", "string(B)", "string(Y)", "S.charAt(I)", "S.lowerAscii()", "S.upperAscii()",
-                "S.replace(S, S)", "S.replace(S, S, I)", "S.substring(I)", "S.substring(I, I)", "S.trim()", "L.join(S)", "L.join()", "L[I]", "M[S]",
-                "O.orValue(S)", "O.value()", "'%s-%d'.format([S, I])", "'%s'.format([Y])", "S.find('[a-z]+')", "strings.quote(S)", "L.max()",
-                "string(self.port)", "self.labels.app", "oldSelf.name", "S.split(S)[I]", "string(X)", "url('https://e.x:1/p?q=1').getHost()", "L.sort()[0]",
+                "(S + S)",
+                "string(I)",
+                "string(F)",
+                "string(T)",
+                "string(D)",
+                "string(B)",
+                "string(Y)",
+                "S.charAt(I)",
+                "S.lowerAscii()",
+                "S.upperAscii()",
+                "S.replace(S, S)",
+                "S.replace(S, S, I)",
+                "S.substring(I)",
+                "S.substring(I, I)",
+                "S.trim()",
+                "L.join(S)",
+                "L.join()",
+                "L[I]",
+                "M[S]",
+                "O.orValue(S)",
+                "O.value()",
+                "'%s-%d'.format([S, I])",
+                "'%s'.format([Y])",
+                "S.find('[a-z]+')",
+                "strings.quote(S)",
+                "L.max()",
+                "string(self.port)",
+                "self.labels.app",
+                "oldSelf.name",
+                "S.split(S)[I]",
+                "string(X)",
+                "url('https://e.x:1/p?q=1').getHost()",
+                "L.sort()[0]",
             ],
         )
     }
@@ -296,8 +457,23 @@ impl Generator {
         self.template(
             depth,
             &[
-                "[S]", "[S, S]", "(L + L)", "S.split(S)", "S.findAll('[a-z]')", "L.slice(I, I)", "L.reverse()", "L.distinct()", "L.sort()", "[L, L].flatten()",
-                "self.keyed.map(k, k.key)", "[?O, S]", "M.map(k, k)", "L.sortBy(s, s.size())", "self.set", "(self.set + L)", "optional.unwrap([O, O])",
+                "[S]",
+                "[S, S]",
+                "(L + L)",
+                "S.split(S)",
+                "S.findAll('[a-z]')",
+                "L.slice(I, I)",
+                "L.reverse()",
+                "L.distinct()",
+                "L.sort()",
+                "[L, L].flatten()",
+                "self.keyed.map(k, k.key)",
+                "[?O, S]",
+                "M.map(k, k)",
+                "L.sortBy(s, s.size())",
+                "self.set",
+                "(self.set + L)",
+                "optional.unwrap([O, O])",
             ],
         )
     }
@@ -307,24 +483,64 @@ impl Generator {
             let (range, var, body) = self.fold(depth, Kind::Int);
             return format!("{range}.map({var}, {body})");
         }
-        self.template(depth, &["[I]", "[I, I, I]", "(N + N)", "lists.range(3)", "N.reverse()", "N.sort()", "N.distinct()", "self.keyed.map(k, k.value)", "L.transformList(i, v, i)", "N.filter(i, i > I)"])
+        self.template(
+            depth,
+            &[
+                "[I]",
+                "[I, I, I]",
+                "(N + N)",
+                "lists.range(3)",
+                "N.reverse()",
+                "N.sort()",
+                "N.distinct()",
+                "self.keyed.map(k, k.value)",
+                "L.transformList(i, v, i)",
+                "N.filter(i, i > I)",
+            ],
+        )
     }
 
     fn leaf(&mut self, kind: Kind) -> String {
         let texts: &[&str] = match kind {
             Kind::Bool => &["true", "false", "self.on", "has(self.text)", "self.count > 3", "self.name == 'hello'"],
-            Kind::Int => &["0", "1", "2", "-1", "7", "self.count", "oldSelf.count", "9223372036854775807", "self.ints[0]"],
+            Kind::Int => {
+                &["0", "1", "2", "-1", "7", "self.count", "oldSelf.count", "9223372036854775807", "self.ints[0]"]
+            }
             Kind::Uint => &["0u", "1u", "5u", "18446744073709551615u"],
             Kind::Double => &["0.0", "1.5", "-2.25", "1e10", "self.ratio"],
-            Kind::String => &["'a'", "''", "'hello'", "'1'", "self.name", "self.text", "self.mode", "oldSelf.name", "self.labels['app']", "'1.2.3.4'", "'é'", "self.__namespace__"],
+            Kind::String => &[
+                "'a'",
+                "''",
+                "'hello'",
+                "'1'",
+                "self.name",
+                "self.text",
+                "self.mode",
+                "oldSelf.name",
+                "self.labels['app']",
+                "'1.2.3.4'",
+                "'é'",
+                "self.__namespace__",
+            ],
             Kind::Bytes => &["b'a'", "b''", "self.data", "b'\\xff'"],
             Kind::Time => &["self.when", "self.day", "timestamp('2024-03-01T00:00:00Z')", "oldSelf.when"],
             Kind::Span => &["self.span", "duration('90s')", "duration('-1h')"],
             Kind::Strings => &["self.list", "[]", "['a', 'b']", "self.set", "oldSelf.set", "['x']", "oldSelf.list"],
             Kind::Ints => &["self.ints", "[1, 2, 3]", "[]", "[5]"],
             Kind::Labels => &["self.labels", "{}", "{'a': 'b'}", "oldSelf.labels"],
-            Kind::OptString => &["optional.none()", "self.?maybe", "self.?name", "optional.of('q')", "self.labels[?'app']"],
-            Kind::Dyn => &["dyn(1)", "dyn('a')", "self.port", "dyn([1])", "dyn(null)", "dyn(1.5)", "dyn({'a': 1})", "oldSelf.port"],
+            Kind::OptString => {
+                &["optional.none()", "self.?maybe", "self.?name", "optional.of('q')", "self.labels[?'app']"]
+            }
+            Kind::Dyn => &[
+                "dyn(1)",
+                "dyn('a')",
+                "self.port",
+                "dyn([1])",
+                "dyn(null)",
+                "dyn(1.5)",
+                "dyn({'a': 1})",
+                "oldSelf.port",
+            ],
         };
         self.one_of(texts)
     }

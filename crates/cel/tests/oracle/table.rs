@@ -64,10 +64,40 @@ pub(crate) fn old() -> Value {
 
 const EXPRESSIONS: &str = include_str!("expressions.txt");
 
+/// Expressions that nest as deep as may be, and a little deeper.
+fn deep() -> Vec<String> {
+    let mut texts = Vec::new();
+    for (open, middle, close, least, most) in [
+        ("(", "1", ")", 246, 252),
+        ("[", "1", "]", 246, 252),
+        ("{1: ", "1", "}", 246, 252),
+        ("(1 + ", "1", ")", 80, 86),
+        ("(1 == ", "1", ")", 80, 86),
+        ("size([", "1", "]) + ", 80, 86),
+        ("[1].map(x, ", "1", ")", 122, 128),
+        ("", "1", " + 1", 246, 252),
+        ("", "1", " * 1", 246, 252),
+        ("", "true", " == true", 246, 252),
+        ("", "dyn(self)", ".a", 246, 252),
+        ("", "dyn(self)", "[0]", 246, 252),
+        ("true ? 1 : ", "1", "", 246, 252),
+        ("!", "true", "", 246, 252),
+        ("-", "1", "", 246, 252),
+        ("", "true", " && true", 246, 300),
+    ] {
+        for count in [least, most - 3, most - 2, most - 1, most] {
+            texts.push(format!("{}{middle}{}", open.repeat(count), close.repeat(count)));
+        }
+    }
+    texts
+}
+
 pub(crate) fn cases() -> Vec<Case> {
+    let deep = deep();
     EXPRESSIONS
         .lines()
         .filter(|line| !line.trim().is_empty() && !line.starts_with("##"))
+        .chain(deep.iter().map(String::as_str))
         .map(|line| Case {
             schema: schema(),
             root: true,

@@ -18,7 +18,7 @@ pub(crate) async fn batch(server: &Running, batch: usize) -> Result<f64> {
     let began = Instant::now();
     creating::all(server, PATH, BATCH, |i| definition(batch, i)).await?;
     let mut connection = server.connect().await?;
-    let deadline = began + Duration::from_secs(600);
+    let deadline = began + Duration::from_mins(10);
     for group in 0..GROUPS {
         let path = format!("/apis/{}/v1", group_name(batch, group));
         loop {

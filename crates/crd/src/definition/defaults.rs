@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use super::faults::Faults;
 use super::props::Props;
 use super::structural;
+use crate::go;
 use crate::metadata::{Malformed, ObjectMeta};
 use crate::prune::{self, Mode};
 use crate::rules::Rules;
 use crate::schema::Schema;
-use crate::go;
 
 /// What is wrong with the defaults of a structural schema. `pruned`: they have no unknown fields.
 pub(super) fn faults(schema: Props<'_>, pruned: bool, meta: &dyn ObjectMeta, at: Path<'_>) -> Vec<FieldError> {
@@ -216,6 +216,14 @@ impl Walk<'_> {
                 detail: why,
             });
         }
+        let untyped = self.is_odd(default, schema, at).then(|| {
+            let mut members = schema.0.clone();
+            members.remove("type");
+            let mut members = Value::Object(members);
+            forget_unions(&mut members);
+            Schema::compile(&members)
+        });
+        let compiled = untyped.as_ref().unwrap_or(compiled);
         self.faults.extend(compiled.validate_value(default).into_iter().map(|error| {
             let field = if error.field == "<nil>" { at.to_string() } else { format!("{at}.{}", error.field) };
             FieldError { field, ..error }
@@ -227,6 +235,41 @@ impl Walk<'_> {
 }
 
 impl Walk<'_> {
+    /// Whether the type of a default is not to be looked at again. A format that does not go with the type is dropped when
+    /// objects are validated, but not here: either may fit, and a text fits all but numbers.
+    fn is_odd(&mut self, default: &Value, schema: Props<'_>, at: Path<'_>) -> bool {
+        let (kind, format) = (schema.kind(), schema.text("format"));
+        let (found, found_format) = match default {
+            Value::Number(number) if number.is_f64() => ("number", "float64"),
+            Value::Number(_) => ("integer", "int64"),
+            other => (json_type(other), ""),
+        };
+        let is_whole = || default.as_f64().is_some_and(|float| float.fract() == 0.0);
+        let fits = match (kind, found) {
+            ("number", "integer") => true,
+            ("integer", "number") => is_whole(),
+            (kind, found) => kind == found,
+        };
+        let goes_with_type = matches!((kind, format), ("integer", "int32" | "int64") | ("number", "float" | "double"));
+        if format.is_empty() || fits || goes_with_type {
+            return false;
+        }
+        let is_text = matches!(default, Value::String(_) | Value::Array(_));
+        if is_text {
+            return !matches!(kind, "number" | "integer");
+        }
+        if format == found_format {
+            return false;
+        }
+        self.faults.push(FieldError {
+            kind: ErrorKind::TypeInvalid,
+            field: at.to_string(),
+            value: Some(found_format.into()),
+            detail: format!(" in body must be of type {format}: {}", Quoted(found_format)),
+        });
+        true
+    }
+
     /// Rules hold for a default that stays what it is, and for one that comes into being.
     fn check_rules(&mut self, default: &Value, schema: Props<'_>, compiled: &Schema, at: Path<'_>) {
         let rules = Rules::of_part(schema.0, compiled.embedded_resource());

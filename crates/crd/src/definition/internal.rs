@@ -48,7 +48,8 @@ impl<'a> Spec<'a> {
     /// The spec of a definition; an empty one where it has none.
     pub(super) fn of(definition: &'a Object) -> Self {
         let spec = read::child(definition, "spec").unwrap_or(&NOTHING);
-        let mut versions = spec.get("versions").and_then(Value::as_array).map(|list| list.iter().map(Version::of).collect::<Vec<_>>());
+        let mut versions =
+            spec.get("versions").and_then(Value::as_array).map(|list| list.iter().map(Version::of).collect::<Vec<_>>());
         let mut out = Self {
             group: read::text(spec, "group"),
             version: "",

@@ -37,10 +37,8 @@ fn default_conversion(spec: &mut Object) {
     }
     let conversion = child_mut(spec, "conversion");
     let Some(webhook) = conversion.get_mut("webhook").and_then(Value::as_object_mut) else { return };
-    if let Some(service) = webhook
-        .get_mut("clientConfig")
-        .and_then(|client| client.get_mut("service"))
-        .and_then(Value::as_object_mut)
+    if let Some(service) =
+        webhook.get_mut("clientConfig").and_then(|client| client.get_mut("service")).and_then(Value::as_object_mut)
         && service.get("port").is_none_or(Value::is_null)
     {
         service.insert("port".to_owned(), 443.into());
@@ -137,7 +135,9 @@ fn keep(definition: &mut Map<String, Value>, old: &Object, key: &str) {
 /// The first version that is said to be the one for storage.
 fn storage_version(definition: &Object) -> Option<&str> {
     let spec = read::child(definition, "spec")?;
-    read::items(spec, "versions").find(|version| read::flag(version, "storage")).map(|version| read::text(version, "name"))
+    read::items(spec, "versions")
+        .find(|version| read::flag(version, "storage"))
+        .map(|version| read::text(version, "name"))
 }
 
 fn list_mut<'a>(object: &'a mut Object, key: &str) -> impl Iterator<Item = &'a mut Value> {

@@ -109,10 +109,18 @@ fn check_root(faults: &mut Faults, schema: Props<'_>, at: Path<'_>) {
             None => false,
             Some(Value::Null) => *key == "items",
             Some(Value::Bool(flag)) => {
-                *flag || matches!(*key, "additionalProperties" | "additionalItems" | "x-kubernetes-preserve-unknown-fields")
+                *flag
+                    || matches!(
+                        *key,
+                        "additionalProperties" | "additionalItems" | "x-kubernetes-preserve-unknown-fields"
+                    )
             }
             Some(Value::String(text)) => {
-                !text.is_empty() || matches!(*key, "$ref" | "default" | "example" | "x-kubernetes-list-type" | "x-kubernetes-map-type")
+                !text.is_empty()
+                    || matches!(
+                        *key,
+                        "$ref" | "default" | "example" | "x-kubernetes-list-type" | "x-kubernetes-map-type"
+                    )
             }
             Some(_) => true,
         };
@@ -126,7 +134,9 @@ fn check_root(faults: &mut Faults, schema: Props<'_>, at: Path<'_>) {
             }
         } else if !AT_ROOT.contains(go) {
             let known = AT_ROOT.join(" ");
-            let why = format!("only [{known}] fields are allowed at the root of the schema if the status subresource is enabled");
+            let why = format!(
+                "only [{known}] fields are allowed at the root of the schema if the status subresource is enabled"
+            );
             return faults.invalid(at, shown::schema(schema), why);
         }
     }
@@ -199,7 +209,11 @@ impl Walk<'_> {
             if self.faults.count() == before
                 && let Some(scope) = scope
             {
-                let rules = rules::Rules { schema, is_resource: place.is_root || schema.flag("x-kubernetes-embedded-resource"), uncorrelatable: place.uncorrelatable };
+                let rules = rules::Rules {
+                    schema,
+                    is_resource: place.is_root || schema.flag("x-kubernetes-embedded-resource"),
+                    uncorrelatable: place.uncorrelatable,
+                };
                 rules.check(&mut self.rule_faults, &mut self.budget, scope, at);
             }
         }

@@ -201,7 +201,9 @@ fn props(out: &mut String, schema: Props<'_>) {
             Form::Text => push(out, JsonText(schema.text(key))),
             Form::Pointer => push(out, pointer(schema.pointer(key))),
             Form::Flag => push(out, schema.flag(key)),
-            Form::MaybeFlag | Form::Any | Form::Float | Form::Number => any(out, schema.0.get(*key).unwrap_or(&Value::Null)),
+            Form::MaybeFlag | Form::Any | Form::Float | Form::Number => {
+                any(out, schema.0.get(*key).unwrap_or(&Value::Null));
+            }
             Form::Anys => list_of(out, schema.list(key), any),
             Form::Items => nullable(out, schema.items(), write_items),
             Form::Schema => nullable(out, schema.schema(key), props),

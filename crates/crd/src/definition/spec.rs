@@ -34,7 +34,8 @@ pub(super) fn check(faults: &mut Faults, spec: &Spec<'_>, strict: &Strictness<'_
     strict.structural |= has_any(spec, has_extensions);
     check_versions(faults, spec, &strict, at);
     check_names(faults, spec, at);
-    let has_status = is_status(spec.subresources) || spec.versions().iter().any(|version| is_status(version.subresources));
+    let has_status =
+        is_status(spec.subresources) || spec.versions().iter().any(|version| is_status(version.subresources));
     let any_cost = strict.any_cost(spec.version);
     schema::check(faults, spec.schema, has_status, (&strict, any_cost), at.child("validation"));
     check_subresources(faults, spec.subresources, at.child("subresources"));
@@ -198,4 +199,3 @@ fn check_conversion(faults: &mut Faults, spec: &Spec<'_>, strict: &Strictness<'_
     }
     conversion::check(faults, spec.conversion, strict.conversion, at);
 }
-

@@ -3,9 +3,9 @@
 use rolewright_core::validate::{BadValue, FieldError, Path};
 use serde_json::Value;
 
+use super::complete;
 use super::faults::Faults;
 use super::props::{Additional, Items, Props};
-use super::complete;
 use crate::regexp;
 
 /// Why a schema cannot even be read as a structural one.

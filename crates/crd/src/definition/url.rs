@@ -1,6 +1,6 @@
 //! URLs as Go's `net/url` reads them, and its words for what is none.
 
-use std::net::Ipv6Addr;
+use core::net::Ipv6Addr;
 
 use rolewright_core::quote::Quoted;
 
@@ -106,7 +106,7 @@ fn read_host(scheme: &str, host: &str) -> Result<String, String> {
             };
             let (number, zone) = address.split_once('%').unwrap_or((&address, "-"));
             if number.parse::<Ipv6Addr>().is_err() || zone.is_empty() {
-                if address.parse::<std::net::Ipv4Addr>().is_ok() {
+                if address.parse::<core::net::Ipv4Addr>().is_ok() {
                     return Err("invalid IP-literal".to_owned());
                 }
                 return Err(format!("invalid host: ParseAddr({}): unable to parse IP", Quoted(&address)));
@@ -140,8 +140,7 @@ fn read_user(text: &str) -> Result<String, String> {
 
 fn escape_user(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~$&+,;=".contains(&byte);
-    let written =
-        |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    let written = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     text.bytes().map(written).collect()
 }
 

@@ -28,9 +28,7 @@ pub(super) fn check_warning(faults: &mut Faults, version: &Version<'_>, at: Path
     }
     // What Go counts as a control character is not printable either.
     if let Some((i, _)) = warning.char_indices().find(|(_, c)| !is_print(*c)) {
-        wrong(&format!(
-            "must only contain printable UTF-8 characters; non-printable character found at index {i}"
-        ));
+        wrong(&format!("must only contain printable UTF-8 characters; non-printable character found at index {i}"));
     }
 }
 

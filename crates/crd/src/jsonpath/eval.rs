@@ -83,11 +83,7 @@ impl Walk {
         Ok(())
     }
 
-    fn filtered<'a>(
-        &mut self,
-        (left, operator, right): (&'a List, &str, &'a List),
-        input: Vec<Found<'a>>,
-    ) -> Step<'a> {
+    fn filtered<'a>(&mut self, (left, operator, right): (&'a List, &str, &'a List), input: Vec<Found<'a>>) -> Step<'a> {
         let mut found = Vec::new();
         for value in &input {
             let Found::Value(Value::Array(items)) = value else { return Err(Stopped(input)) };

@@ -131,7 +131,9 @@ impl<'a> Parser<'a> {
             let parse = |part: &&str| action(&format!("[{}]", part.trim_matches(' ')));
             return Some(vec![Node::Union(parts.iter().map(parse).collect::<Option<_>>()?)]);
         }
-        if let Some(key) = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')).filter(|key| !key.contains('\'')) {
+        if let Some(key) =
+            text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')).filter(|key| !key.contains('\''))
+        {
             return action(&format!(".{key}"));
         }
         slice(if text == "*" { ":" } else { text }).map(|slice| vec![Node::Slice(slice)])

@@ -152,7 +152,8 @@ fn structure(definition: &Object) -> Option<Condition> {
             }
         }
     }
-    (!errors.is_empty()).then(|| Condition { message: summary(&errors), ..Condition::new(kind, "True", "Violations", "") })
+    (!errors.is_empty())
+        .then(|| Condition { message: summary(&errors), ..Condition::new(kind, "True", "Violations", "") })
 }
 
 /// How far the end of a definition has come.
@@ -191,11 +192,9 @@ pub fn terminate(definition: &mut Object, how: &Termination, now: &str) {
         }
         Termination::Completed => ("False", "InstanceDeletionCompleted", "removed all instances".to_owned()),
         Termination::NeverEstablished => ("False", "NeverEstablished", "resource was never established".to_owned()),
-        Termination::Overlapping => (
-            "False",
-            "OverlappingBuiltInResource",
-            "instances overlap with built-in resources in storage".to_owned(),
-        ),
+        Termination::Overlapping => {
+            ("False", "OverlappingBuiltInResource", "instances overlap with built-in resources in storage".to_owned())
+        }
     };
     let condition = Condition { message, ..Condition::new("Terminating", status, reason, "") };
     set(definition, &condition, now);

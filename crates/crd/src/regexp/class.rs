@@ -68,7 +68,13 @@ impl Parser<'_> {
                 out.push_str(&class);
                 rest = after;
             } else if let Some(class) = rest.strip_prefix('\\').and_then(|after| perl(after.chars().next()?)) {
-                out.push_str(class.strip_prefix("[").and_then(|inner| inner.strip_suffix(']')).filter(|inner| !inner.starts_with('^')).unwrap_or(class));
+                out.push_str(
+                    class
+                        .strip_prefix("[")
+                        .and_then(|inner| inner.strip_suffix(']'))
+                        .filter(|inner| !inner.starts_with('^'))
+                        .unwrap_or(class),
+                );
                 rest = rest.get(2..).unwrap_or_default();
             } else {
                 let (range, after) = range(rest, whole)?;

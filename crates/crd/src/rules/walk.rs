@@ -13,8 +13,7 @@ use crate::{Schema, schema};
 
 /// Longer messages are not used.
 const LONGEST_MESSAGE: usize = 5 * 1024;
-const NO_BUDGET: &str =
-    "validation failed due to running out of cost budget, no further validation rules will be run";
+const NO_BUDGET: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
 
 /// Evaluation ends: too much was spent.
 struct Spent;
@@ -39,9 +38,9 @@ struct Correlation<'a> {
 impl<'a> Correlation<'a> {
     /// Whether the value, or what is around it when nothing is known of it, is what it was.
     fn is_unchanged(self) -> bool {
-        self.current.or(self.parent).is_some_and(|pair| {
-            pair.schema.is_some_and(|schema| same(schema, data(pair.new), data(pair.old)))
-        })
+        self.current
+            .or(self.parent)
+            .is_some_and(|pair| pair.schema.is_some_and(|schema| same(schema, data(pair.new), data(pair.old))))
     }
 
     fn key(self, name: &str) -> Self {
@@ -142,9 +141,9 @@ impl Walk {
         correlation: Correlation<'_>,
         at: Path<'_>,
     ) -> Walked {
-        let is_correlatable = schema.and_then(Schema::map_type).is_none_or(|kind| {
-            matches!(kind, schema::MapType::Granular | schema::MapType::Atomic)
-        });
+        let is_correlatable = schema
+            .and_then(Schema::map_type)
+            .is_none_or(|kind| matches!(kind, schema::MapType::Granular | schema::MapType::Atomic));
         let old = old.filter(|_| is_correlatable).and_then(Input::as_object);
         let mut names: Vec<&String> = fields.keys().collect();
         names.sort();
@@ -212,14 +211,18 @@ impl Walk {
                         self.invalid(node, at, format!("'{message}': {why}: {name}"));
                         return Err(Spent);
                     }
-                    self.invalid(node, at, if message.starts_with("no such overload") {
-                        format!(
-                            "'{message}': call arguments did not match a supported operator, function or macro \
+                    self.invalid(
+                        node,
+                        at,
+                        if message.starts_with("no such overload") {
+                            format!(
+                                "'{message}': call arguments did not match a supported operator, function or macro \
                              signature for rule: {name}"
-                        )
-                    } else {
-                        format!("{message} evaluating rule: {name}")
-                    });
+                            )
+                        } else {
+                            format!("{message} evaluating rule: {name}")
+                        },
+                    );
                 }
             }
         }
@@ -270,9 +273,11 @@ impl Walk {
         let Some(program) = &rule.message_program else { return Ok(None) };
         let Evaluation { result, cost } = program.eval_plain(&[Some(new), old], PER_CALL_LIMIT);
         if !self.spend(cost) {
-            return Err("messageExpression evaluation failed due to running out of cost budget, no further validation \
+            return Err(
+                "messageExpression evaluation failed due to running out of cost budget, no further validation \
                         rules will be run"
-                .to_owned());
+                    .to_owned(),
+            );
         }
         match result {
             Ok(Answer::String(text)) => {
@@ -308,10 +313,6 @@ impl Text {
 
     /// What is said when the rule does not hold.
     fn detail(&self) -> String {
-        if self.message.is_empty() {
-            format!("failed rule: {}", self.shown())
-        } else {
-            self.message.trim().to_owned()
-        }
+        if self.message.is_empty() { format!("failed rule: {}", self.shown()) } else { self.message.trim().to_owned() }
     }
 }

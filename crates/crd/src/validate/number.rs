@@ -47,8 +47,8 @@ impl Check {
     fn in_range(&mut self, schema: &Schema, number: Num, what: &str, at: &Place<'_>) -> bool {
         let kind = if schema.int_or_string() { None } else { schema.kind() };
         let format = match (kind, schema.format().unwrap_or_default()) {
-            (Some(Type::Integer), format @ ("int32" | "int64")) => format,
-            (Some(Type::Number), format @ ("float" | "double")) => format,
+            (Some(Type::Integer), format @ ("int32" | "int64"))
+            | (Some(Type::Number), format @ ("float" | "double")) => format,
             _ => "",
         };
         let fits = match (kind, format) {

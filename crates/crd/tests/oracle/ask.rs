@@ -4,7 +4,7 @@ use anyhow::Result;
 use rolewright_crd::Schema;
 use rolewright_crd::metadata::Malformed;
 use rolewright_crd::strategy::{Kind, Scale, finalizer_warnings};
-use rolewright_server::strategy::embedded::Metadata;
+use rolewright_testkit::Metadata;
 use rolewright_testkit::oracle::Oracle;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -47,7 +47,7 @@ pub(super) fn conform_node(ty: &'static Type, node: Node<'_>, strict: bool) -> R
 
 /// A document that has no type.
 pub(super) fn conform_loose(node: Node<'_>, strict: bool) -> Result<Conformed, String> {
-    let mut decoder = Decoder::new(strict);
+    let mut decoder = Decoder { keeps_floats: true, ..Decoder::new(strict) };
     let value = decoder.run(Ty::Any, "", node).map_err(|fault| fault.to_string())?;
     Ok(Conformed { value, strict: decoder.strict, forgets_managers: false })
 }
@@ -67,6 +67,8 @@ struct Decoder {
     /// Go reads on after a type error, and a later error of another sort is the one it reports.
     saved: Option<Fault>,
     forgets_managers: bool,
+    /// A number with a point stays a float until it is written.
+    keeps_floats: bool,
 }
 
 impl Decoder {
@@ -79,6 +81,7 @@ impl Decoder {
             stack: Vec::new(),
             saved: None,
             forgets_managers: false,
+            keeps_floats: false,
         }
     }
 
@@ -191,7 +194,7 @@ impl Decoder {
 
     fn any(&mut self, node: Node<'_>) -> Result<Option<Value>, Fault> {
         match node {
-            Node::Number(literal) => Ok(match any_number(&literal) {
+            Node::Number(literal) => Ok(match any_number(&literal, self.keeps_floats) {
                 Some(number) => Some(Value::Number(number)),
                 None => self.mismatch(format!("number {literal}"), Ty::Float64, ""),
             }),
@@ -314,11 +317,41 @@ fn number(ty: Ty, literal: &str) -> Option<Number> {
 }
 
 /// Integers stay what they are unless there is a point or too many digits.
-fn any_number(literal: &str) -> Option<Number> {
+fn any_number(literal: &str, keeps_floats: bool) -> Option<Number> {
     match literal.parse::<i64>() {
         Ok(int) => Some(int.into()),
+        Err(_) if keeps_floats => Number::from_f64(literal.parse().ok()?),
         Err(_) => float(literal),
     }
+}
+
+/// Whether Go would write a number otherwise: `1.0` as `1`.
+pub(super) fn has_whole_floats(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => whole(number).is_some(),
+        Value::Array(items) => items.iter().any(has_whole_floats),
+        Value::Object(members) => members.values().any(has_whole_floats),
+        _ => false,
+    }
+}
+
+/// Numbers as they come back from Go.
+pub(super) fn write_whole_floats(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            if let Some(int) = whole(number) {
+                *number = int.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(write_whole_floats),
+        Value::Object(members) => members.values_mut().for_each(write_whole_floats),
+        _ => {}
+    }
+}
+
+fn whole(number: &Number) -> Option<i64> {
+    let written = number.is_f64().then(|| text::number(number))?;
+    written.parse().ok().filter(|_| written != "-0")
 }
 
 /// A float as it comes back from Go, which writes `1.0` as `1`.

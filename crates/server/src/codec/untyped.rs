@@ -55,3 +55,11 @@ pub(crate) fn decode_untyped(
     let Kind { group, version, kind } = found;
     Ok(Decoded { object, group, version, kind, warnings, forgets_managers: false })
 }
+
+/// An object of a custom kind as it is when it was written and read again: whole floats have become integers.
+pub(crate) fn as_written(mut object: Object) -> Object {
+    if object.values().any(typed::has_whole_floats) {
+        object.values_mut().for_each(typed::write_whole_floats);
+    }
+    object
+}

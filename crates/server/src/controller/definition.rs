@@ -54,7 +54,7 @@ impl Known {
         if let Some((entry, object)) = now {
             self.names.insert(object);
             self.counted.insert(name.into(), entry.clone());
-            if !naming::has_its_names(object) {
+            if naming::lacks_names(object) {
                 self.waiting.insert(name.into(), group(object).into());
             }
         }

@@ -99,7 +99,7 @@ impl Follower {
         if !is_token(&secret) {
             return;
         }
-        let at = self.at(self.secrets, namespace, name);
+        let at = at(self.secrets, namespace, name);
         match self.account(namespace, &secret) {
             None => delete(&self.server, &at, &entry.uid, "Background", AGENT),
             Some(account) if self.filled(&secret, &account).is_some() => {
@@ -156,7 +156,7 @@ impl Follower {
         if !listed(&account.object()) {
             return;
         }
-        let at = self.at(self.accounts, namespace, &account.name);
+        let at = at(self.accounts, namespace, &account.name);
         change(&self.server, &at, "", AGENT, &|mut object| {
             if let Some(list) = object.get_mut("secrets").and_then(Value::as_array_mut) {
                 list.retain(|entry| !lists(entry));
@@ -168,7 +168,7 @@ impl Follower {
     /// Secrets remember the day on which their token was shown last.
     fn mark(&self) {
         for (namespace, name) in self.server.shown().take() {
-            let at = self.at(self.secrets, &namespace, &name);
+            let at = at(self.secrets, &namespace, &name);
             change(&self.server, &at, "", SERVER, &|mut secret| {
                 let labels = secret.get("metadata").and_then(|metadata| metadata.get("labels")).cloned();
                 let mut labels = labels.filter(Value::is_object).unwrap_or_else(|| json!({}));
@@ -182,12 +182,12 @@ impl Follower {
     fn entry(&self, collection: Collection, namespace: &str, name: &str) -> Option<std::sync::Arc<Entry>> {
         self.server.cluster().read().table(collection).get(namespace, name).cloned()
     }
-
-    fn at(&self, collection: Collection, namespace: &str, name: &str) -> ObjectName {
-        ObjectName { collection, namespace: namespace.into(), name: name.into() }
-    }
 }
 
 fn is_token(secret: &Object) -> bool {
     fields::text(secret, &["type"]) == TYPE
+}
+
+fn at(collection: Collection, namespace: &str, name: &str) -> ObjectName {
+    ObjectName { collection, namespace: namespace.into(), name: name.into() }
 }

@@ -17,8 +17,8 @@ impl Version {
         let mut dropped = Vec::new();
         let metadata = object.remove("metadata");
         let metadata = metadata.map(|metadata| conform(metadata, malformed, &mut dropped)).transpose()?;
-        if let Some(version) = self.named_in(object) {
-            let found = match &version {
+        if self.is_of_kind(object) {
+            let found = match self.named_in(object) {
                 Some(version) => version.rules().coerce(object, malformed),
                 // A version that there is not has no fields.
                 None => Kind { schema: &Schema::default(), ..self.rules() }.coerce(object, malformed),
@@ -31,16 +31,22 @@ impl Version {
 
     /// Puts in what the schema has defaults for.
     pub(crate) fn fill(&self, object: &mut Object) {
-        if let Some(Some(version)) = self.named_in(object) {
+        if let Some(version) = self.named_in(object).filter(|_| self.is_of_kind(object)) {
             version.schema().apply_defaults(object);
         }
     }
 
-    /// The version that an object of this kind says it is of, if there is such a one; none for objects of other kinds.
-    fn named_in(&self, object: &Object) -> Option<Option<Self>> {
+    /// Whether an object says that it is of this group and kind.
+    fn is_of_kind(&self, object: &Object) -> bool {
         let text = |member: &str| object.get(member).and_then(Value::as_str).unwrap_or_default();
-        let (group, version) = text("apiVersion").split_once('/').unwrap_or_default();
-        (text("kind") == self.kind() && group == self.group()).then(|| self.sibling(version))
+        text("kind") == self.kind()
+            && text("apiVersion").split_once('/').is_some_and(|(group, _)| group == self.group())
+    }
+
+    /// The version that an object says it is of, if there is such a one.
+    fn named_in(&self, object: &Object) -> Option<Self> {
+        let (_, version) = object.get("apiVersion")?.as_str()?.split_once('/')?;
+        self.sibling(version)
     }
 
     /// A stored object as this version shows it, with `apiVersion` and `kind`.

@@ -90,15 +90,12 @@ fn groups(server: &Server) -> Vec<Group> {
         })
         .collect();
     for (group, versions) in server.catalog().custom_groups() {
-        match all.iter_mut().find(|known| known.name == group) {
-            Some(known) => {
-                let new: Vec<Name> = versions.into_iter().filter(|version| !known.versions.contains(version)).collect();
-                known.versions.extend(new);
-            }
-            None => {
-                let preferred = versions.first().cloned().unwrap_or_default();
-                all.push(Group { name: group, versions, preferred });
-            }
+        if let Some(known) = all.iter_mut().find(|known| known.name == group) {
+            let new: Vec<Name> = versions.into_iter().filter(|version| !known.versions.contains(version)).collect();
+            known.versions.extend(new);
+        } else {
+            let preferred = versions.first().cloned().unwrap_or_default();
+            all.push(Group { name: group, versions, preferred });
         }
     }
     all
@@ -167,14 +164,12 @@ fn all(server: &Server, core: bool) -> Answer {
     // Asked before it is made: a change meanwhile makes it old, never new.
     let generation = server.catalog().generation();
     let mut kept = server.discovery().0.lock().unwrap_or_else(PoisonError::into_inner);
-    match kept.as_ref().filter(|(made, _)| *made == generation) {
-        Some((_, document)) => answer_with(document.clone()),
-        None => {
-            let document = whole(server, false);
-            *kept = Some((generation, document.clone()));
-            answer_with(document)
-        }
+    if let Some((_, document)) = kept.as_ref().filter(|(made, _)| *made == generation) {
+        return answer_with(document.clone());
     }
+    let document = whole(server, false);
+    *kept = Some((generation, document.clone()));
+    answer_with(document)
 }
 
 fn whole(server: &Server, core: bool) -> Whole {

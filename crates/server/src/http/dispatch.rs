@@ -185,10 +185,10 @@ fn resource(
     }
     let Some(served) = server.catalog().find(&info.group, &info.version, &info.resource) else {
         // Nobody but their definitions speaks for the groups of custom resources.
-        return match server.catalog().is_built_in(&info.group) {
-            true => Err(Failure::no_such_resource()),
-            false => Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n")),
-        };
+        if server.catalog().is_built_in(&info.group) {
+            return Err(Failure::no_such_resource());
+        }
+        return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
     };
     if served.custom().is_some() && is_elsewhere(&served, info) {
         return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));

@@ -99,7 +99,9 @@ impl CustomKind {
         let on_one = [space.as_slice(), &[part("name"), PRETTY]].concat();
         let all = vec![
             listing(end.clone()),
-            Draft::new("post", ("create", end.clone()), "post", WRITE).answers(&object, &[200, 201, 202]).takes(&object),
+            Draft::new("post", ("create", end.clone()), "post", WRITE)
+                .answers(&object, &[200, 201, 202])
+                .takes(&object),
             Draft::new("delete", ("delete", format!("Collection{end}")), "deletecollection", LIST)
                 .answers(&status, &[200]),
         ];

@@ -30,7 +30,7 @@ pub(super) trait LogFile: Read + Send {
 /// A folder.
 #[derive(Debug)]
 pub(super) struct Folder {
-    root: PathBuf,
+    folder: PathBuf,
     log: PathBuf,
     new: PathBuf,
 }
@@ -41,7 +41,7 @@ const NEW: &str = "objects.log.new";
 
 impl Folder {
     pub(super) fn at(folder: &Path) -> Self {
-        Self { root: folder.to_owned(), log: folder.join(LOG), new: folder.join(NEW) }
+        Self { folder: folder.to_owned(), log: folder.join(LOG), new: folder.join(NEW) }
     }
 
     /// Whether the folder holds anything but what we may have left there before there was a log.
@@ -49,7 +49,7 @@ impl Folder {
         if self.log.try_exists()? {
             return Ok(false);
         }
-        for entry in fs::read_dir(&self.root)? {
+        for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name();
             if ![super::LOCK, NEW, "lost+found"].iter().any(|known| name == *known) {
                 return Ok(true);
@@ -81,7 +81,7 @@ impl Medium for Folder {
     fn replace(&self) -> io::Result<()> {
         fs::rename(&self.new, &self.log)?;
         // The name is on the disk when its folder is.
-        File::open(&self.root)?.sync_all()
+        File::open(&self.folder)?.sync_all()
     }
 
     fn discard(&self) {

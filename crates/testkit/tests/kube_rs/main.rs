@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "where which steps were taken")]
 
 mod controlling;
+mod custom;
 mod finding;
 mod verbs;
 mod watching;
@@ -79,7 +80,8 @@ async fn every_step(place: &str, client: &Client) -> Result<()> {
     step(place, "conditions", Box::pin(watching::conditions(client))).await?;
     step(place, "controller", Box::pin(controlling::controller(client))).await?;
     step(place, "finalizer", Box::pin(controlling::finalizing(client))).await?;
-    step(place, "recorder", Box::pin(controlling::recording(client))).await
+    step(place, "recorder", Box::pin(controlling::recording(client))).await?;
+    step(place, "custom resources", Box::pin(custom::custom_resources(client))).await
 }
 
 async fn step(place: &str, name: &str, steps: impl Future<Output = Result<()>>) -> Result<()> {

@@ -88,7 +88,8 @@ struct Pair {
 fn pairs(life: &Life, theirs: Theirs) -> Vec<Option<Pair>> {
     assert_eq!(theirs.error, "", "{}", json!(life));
     let kinds = Kinds::of(life);
-    let converted = life.definition.is_none() && life.steps.windows(2).any(|pair| pair[0].version != pair[1].version);
+    let converted = life.definition.is_none()
+        && life.steps.windows(2).any(|pair| (&pair[0].group, &pair[0].version) != (&pair[1].group, &pair[1].version));
     let mut live: Option<Object> = None;
     let mut pairs = Vec::new();
     for (at, (step, theirs)) in life.steps.iter().zip(theirs.steps).enumerate() {

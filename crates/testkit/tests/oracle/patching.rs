@@ -1,5 +1,6 @@
 //! Patches change objects as in Kubernetes, and fail with the same words.
 
+mod custom;
 mod draw;
 
 use std::cell::RefCell;
@@ -161,37 +162,50 @@ fn run(name: &str, kind: PatchType) {
             let patch = draw::patch(kind, &original, &other, &case.choices);
             let Document { group, version, kind: of, .. } = &case.original;
             let ty = facts::type_of(group, version, of).expect("every resource has a type");
-            let validation = match case.validation.as_str() {
-                "Ignore" => FieldValidation::Ignore,
-                "Strict" => FieldValidation::Strict,
-                _ => FieldValidation::Warn,
-            };
-            mine.push(patch::apply(kind, Some(ty), &original, patch.as_bytes(), validation));
+            mine.push(patch::apply(kind, Some(ty), &original, patch.as_bytes(), validation(&case.validation)));
             items.push(json!({
                 "type": name, "group": group, "version": version, "kind": of,
                 "original": original, "patch": patch, "fieldValidation": case.validation,
             }));
         }
-        let answer: Answer = oracle.ask("patch", json!({"items": items}))?;
-        for ((item, ours), theirs) in items.iter().zip(&mine).zip(&answer.results) {
-            let mut features = features.borrow_mut();
-            features.count("patches", true);
-            features.count("applied", ours.is_ok());
-            features.count("changed", ours.as_ref().is_ok_and(|o| Value::Object(o.object.clone()) != item["original"]));
-            features.count("strict errors", ours.as_ref().is_ok_and(|ours| !ours.strict.is_empty()));
-            for (feature, code) in [("malformed: 400", 400), ("refused: 422", 422), ("failed: 500", 500)] {
-                features.count(feature, ours.as_ref().is_err_and(|failure| failure.code == code));
-            }
-            let Some(difference) = differs(ours, theirs) else { continue };
-            // Kubernetes walks over maps in random order: of several faults it names any.
-            let again: Answer = oracle.ask("patch", json!({"items": vec![item; 150]}))?;
-            if again.results.iter().all(|theirs| differs(ours, theirs).is_some()) {
-                return Ok(Some(format!("{item}\n{difference}")));
-            }
-        }
-        Ok(None)
+        answered(oracle, &mut features.borrow_mut(), &items, &mine)
     });
     println!("{suite}\n{}", features.borrow());
+}
+
+/// How strictly fields are looked at.
+fn validation(name: &str) -> FieldValidation {
+    match name {
+        "Ignore" => FieldValidation::Ignore,
+        "Strict" => FieldValidation::Strict,
+        _ => FieldValidation::Warn,
+    }
+}
+
+/// Asks for patches, and says what differs from ours.
+fn answered(
+    oracle: &mut Oracle,
+    features: &mut Features,
+    items: &[Value],
+    mine: &[Result<Patched, Failure>],
+) -> anyhow::Result<Option<String>> {
+    let answer: Answer = oracle.ask("patch", json!({"items": items}))?;
+    for ((item, ours), theirs) in items.iter().zip(mine).zip(&answer.results) {
+        features.count("patches", true);
+        features.count("applied", ours.is_ok());
+        features.count("changed", ours.as_ref().is_ok_and(|o| Value::Object(o.object.clone()) != item["original"]));
+        features.count("strict errors", ours.as_ref().is_ok_and(|ours| !ours.strict.is_empty()));
+        for (feature, code) in [("malformed: 400", 400), ("refused: 422", 422), ("failed: 500", 500)] {
+            features.count(feature, ours.as_ref().is_err_and(|failure| failure.code == code));
+        }
+        let Some(difference) = differs(ours, theirs) else { continue };
+        // Kubernetes walks over maps in random order: of several faults it names any.
+        let again: Answer = oracle.ask("patch", json!({"items": vec![item; 150]}))?;
+        if again.results.iter().all(|theirs| differs(ours, theirs).is_some()) {
+            return Ok(Some(format!("{item}\n{difference}")));
+        }
+    }
+    Ok(None)
 }
 
 #[test]
@@ -207,4 +221,14 @@ fn merge_patches_apply_as_in_kubernetes() {
 #[test]
 fn strategic_merge_patches_apply_as_in_kubernetes() {
     run("strategic", PatchType::Strategic);
+}
+
+#[test]
+fn json_patches_apply_to_custom_objects_as_in_kubernetes() {
+    custom::run("json", PatchType::Json);
+}
+
+#[test]
+fn merge_patches_apply_to_custom_objects_as_in_kubernetes() {
+    custom::run("merge", PatchType::Merge);
 }

@@ -78,7 +78,7 @@ async fn described(pair: &Pair, definitions: &[Value], tally: &mut Tally) -> Res
     for definition in definitions {
         for version in Version::all(definition) {
             groups.insert(format!("/apis/{}", version.group));
-            wanted.insert((format!("apis/{}/{}", version.group, version.version), version.kind.to_owned()));
+            wanted.insert((format!("apis/{}/{}", version.group, version.name), version.kind.to_owned()));
         }
     }
     for group in groups {

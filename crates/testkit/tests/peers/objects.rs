@@ -24,7 +24,7 @@ pub(crate) struct Tally {
 /// One served version of a kind.
 pub(crate) struct Version<'a> {
     pub(crate) group: &'a str,
-    pub(crate) version: &'a str,
+    pub(crate) name: &'a str,
     pub(crate) plural: &'a str,
     pub(crate) kind: &'a str,
     pub(crate) namespaced: bool,
@@ -40,7 +40,7 @@ impl<'a> Version<'a> {
         let served = versions.iter().filter(|version| version["served"] == true);
         let made = served.map(|version| Self {
             group: text(&spec["group"]),
-            version: text(&version["name"]),
+            name: text(&version["name"]),
             plural: text(&spec["names"]["plural"]),
             kind: text(&spec["names"]["kind"]),
             namespaced: spec["scope"] == "Namespaced",
@@ -51,12 +51,12 @@ impl<'a> Version<'a> {
 
     pub(crate) fn collection(&self) -> String {
         let place = if self.namespaced { format!("namespaces/{NAMESPACE}/") } else { String::new() };
-        format!("/apis/{}/{}/{place}{}", self.group, self.version, self.plural)
+        format!("/apis/{}/{}/{place}{}", self.group, self.name, self.plural)
     }
 
     fn object(&self, drawn: Value, name: &str) -> Value {
         let mut object = if drawn.is_object() { drawn } else { json!({}) };
-        object["apiVersion"] = format!("{}/{}", self.group, self.version).into();
+        object["apiVersion"] = format!("{}/{}", self.group, self.name).into();
         object["kind"] = self.kind.into();
         object["metadata"] = json!({"name": name});
         object

@@ -1,5 +1,6 @@
 //! What two answers are compared by.
 
+use rolewright_testkit::openapi;
 use serde_json::Value;
 
 use crate::compare::{Difference, Twins};
@@ -72,6 +73,9 @@ impl Body {
         for document in &mut documents {
             if exchange.directives.served_only {
                 served::retain(document);
+            }
+            if document.get("openapi").is_some() {
+                *document = openapi::bare(document.take());
             }
             names.normalise(document);
         }

@@ -71,7 +71,10 @@ pub(super) const LAYERS: &[Layer] = &[
     Layer {
         name: "rolewright-crd",
         uses: &["rolewright-cel", "rolewright-core"],
-        third_party: ThirdParty::Only { always: &["regex", "serde_json", "smol_str"], optional: &[] },
+        third_party: ThirdParty::Only {
+            always: &["base64", "regex", "rustc-hash", "serde_json", "smol_str"],
+            optional: &[],
+        },
         never: &[],
         features_off: &[],
         unreachable: RUNTIME,

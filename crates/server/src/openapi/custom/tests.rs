@@ -18,7 +18,7 @@ struct Described {
     error: String,
 }
 
-fn definition(plural: &str, kind: &str, scope: &str, more: Value, schema: Value) -> Value {
+fn definition(plural: &str, kind: &str, scope: &str, more: &Value, schema: &Value) -> Value {
     let mut version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}});
     version.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     json!({
@@ -71,14 +71,20 @@ fn cases() -> Vec<Vec<Value>> {
     });
     let plain = json!({"type": "object"});
     vec![
-        vec![definition("widgets", "Widget", "Namespaced", json!({}), rich.clone())],
-        vec![definition("widgets", "Widget", "Cluster", parts, rich)],
+        vec![definition("widgets", "Widget", "Namespaced", &json!({}), &rich)],
+        vec![definition("widgets", "Widget", "Cluster", &parts, &rich)],
         vec![
-            definition("widgets", "Widget", "Cluster", json!({}), plain.clone()),
-            definition("gadgets", "Gadget", "Namespaced", json!({"subresources": {"status": {}}}), plain),
+            definition("widgets", "Widget", "Cluster", &json!({}), &plain),
+            definition("gadgets", "Gadget", "Namespaced", &json!({"subresources": {"status": {}}}), &plain),
         ],
-        vec![definition("odds", "Odd", "Cluster", json!({}), json!({"type": "object", "properties": {"a": {}}}))],
-        vec![definition("odds", "Odd", "Cluster", json!({}), json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}))],
+        vec![definition("odds", "Odd", "Cluster", &json!({}), &json!({"type": "object", "properties": {"a": {}}}))],
+        vec![definition(
+            "odds",
+            "Odd",
+            "Cluster",
+            &json!({}),
+            &json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}),
+        )],
     ]
 }
 
@@ -96,7 +102,9 @@ fn without_prose(value: &mut Value, inside: bool) {
             }
             for (key, value) in members.iter_mut() {
                 let own = inside || key.starts_with("com.");
-                if key.starts_with("io.k8s.") && let Some(schema) = value.as_object_mut() {
+                if key.starts_with("io.k8s.")
+                    && let Some(schema) = value.as_object_mut()
+                {
                     schema.remove("x-kubernetes-group-version-kind");
                 }
                 without_prose(value, own);
@@ -111,7 +119,8 @@ fn without_prose(value: &mut Value, inside: bool) {
 fn documents_are_those_of_kubernetes() {
     let Some(mut oracle) = Oracle::start("custom_openapi").unwrap() else { return };
     let cases = cases();
-    let items: Vec<Value> = cases.iter().map(|definitions| json!({"definitions": definitions, "version": "v1"})).collect();
+    let items: Vec<Value> =
+        cases.iter().map(|definitions| json!({"definitions": definitions, "version": "v1"})).collect();
     let answer: Answer = oracle.ask("custom_openapi", json!({"items": items})).unwrap();
     for (definitions, theirs) in cases.iter().zip(answer.results) {
         assert_eq!(theirs.error, "");

@@ -269,8 +269,7 @@ fn embedded(choices: &mut Choices, node: &mut Node, depth: usize) {
 /// Adds alternatives that speak of what the node has.
 fn combine(choices: &mut Choices, node: &mut Node, depth: usize) {
     let of = node.clone();
-    let some =
-        |choices: &mut Choices| -> Value { (0..=choices.below(3)).map(|_| part(choices, &of, depth)).collect() };
+    let some = |choices: &mut Choices| -> Value { (0..=choices.below(3)).map(|_| part(choices, &of, depth)).collect() };
     for key in ["anyOf", "oneOf", "allOf"] {
         if choices.chance(100) && !node.contains_key(key) {
             let parts = some(choices);

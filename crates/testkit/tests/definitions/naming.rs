@@ -119,10 +119,12 @@ fn names_and_conditions_are_those_of_the_controllers() {
         let definitions: Vec<Value> = plurals[..count].iter().map(|plural| definition(plural, &mut chance)).collect();
         let mut ours: Vec<Object> = definitions.iter().map(typed).collect();
         let mut names = Names::default();
-        ours.iter().for_each(|definition| names.insert(definition));
+        for definition in &ours {
+            names.insert(definition);
+        }
         let mut steps = Vec::new();
         let mut statuses = Vec::new();
-        for _ in 0..1 + chance.below(8) {
+        for _ in 0..=chance.below(8) {
             let at = chance.below(ours.len());
             let controller = chance.pick(&["naming", "naming", "establish", "approval", "structure"]);
             steps.push(json!({"controller": controller, "name": definitions[at]["metadata"]["name"]}));
@@ -132,7 +134,8 @@ fn names_and_conditions_are_those_of_the_controllers() {
             names.insert(&ours[at]);
             statuses.push(ours[at]["status"].clone());
         }
-        let request = json!({"items": [{"definitions": definitions.iter().map(typed).collect::<Vec<_>>(), "steps": steps}]});
+        let request =
+            json!({"items": [{"definitions": definitions.iter().map(typed).collect::<Vec<_>>(), "steps": steps}]});
         let answer: Answer = oracle.ask("definition_status", &request).unwrap();
         let theirs = &answer.results[0];
         assert_eq!(theirs.error, "", "seed {seed}");

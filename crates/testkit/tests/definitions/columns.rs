@@ -43,26 +43,121 @@ fn object() -> Value {
 }
 
 const PATHS: &[&str] = &[
-    ".", ".metadata.name", ".spec.size", ".spec.ratio", ".spec.large", ".spec.tiny", ".spec.whole", ".spec.on", ".spec.nothing",
-    ".spec.text", ".spec.when", ".spec.soon", ".spec.empty", ".spec.zero", ".spec.list", ".spec.none", ".spec.map", ".spec.gone",
-    ".spec.gone.deeper", ".spec.list[0]", ".spec.list[-1]", ".spec.list[1:3]", ".spec.list[1:]", ".spec.list[:2]", ".spec.list[::2]",
-    ".spec.list[9]", ".spec.list[-9]", ".spec.list[3:1]", ".spec.list[1:1]", ".spec.list[0:4:0]", ".spec.list[*]", ".spec.none[0]",
-    ".spec.none[*]", ".spec.list[]", ".spec.list[-]", ".spec.list[a]", ".spec.list[0,2]", ".spec.list[0,a]", ".spec.list[9,0]",
-    ".spec.map['k']", ".spec['map']['k']", ".metadata.labels['a.b/c']", ".metadata.labels.a\\.b/c", ".metadata.labels['a\\.b/c']",
-    ".spec.items[*].name", ".spec.items[1].name", ".spec.items[?(@.size)].name", ".spec.items[?(@.size==1)].name",
-    ".spec.items[?(@.size>1)].name", ".spec.items[?(@.size==2.5)].name", ".spec.items[?(@.name=='b')].size",
-    ".spec.items[?(@.name==\"c\")].name", ".spec.items[?(@.name!='a')].name", ".spec.items[?(@.ok==true)].name",
-    ".spec.items[?(@.name<'b')].name", ".spec.items[?(@.name>='b')].name", ".spec.items[?(@.name=b)].name",
-    ".spec.items[?(@.name=)].name", ".spec.items[?(@.name==@.name)].name", ".spec.items[?(@)].name", ".spec.items[?()].name",
-    ".spec.conditions[?(@.type=='Ready')].status", ".spec.conditions[?(@.type==\"Ready\")].message",
-    ".spec.conditions[?(@.message=='all (fine)')].type", ".spec.conditions[?(@.count)].type", ".spec.conditions[?(@.type=='Gone')].status",
-    ".spec.size[0]", ".spec.text[0]", ".spec.text.*", ".spec.words.*", ".spec.list.*", ".spec..k", "..k", "..name", ".spec....k",
-    ".spec.map.k}", ".spec.map.k}{.spec.size", ".spec.map.k} and {.spec.list[9]}", ".spec.map.k}{", ".spec.map.k{", ".spec.map .k",
-    ".spec.size 5", ".spec 5", ".spec 2.5", ".spec true", ".spec 'quoted'", ".spec \"qu\\\"oted\\n\"", ".spec 'open", ".spec 'a\\qb'",
-    ".spec range", ".spec end", ".spec word", ".spec #", ".spec\n.size", ".spec.[size]", ".spec.'size'", ".spec.items[?(@.name=='it\\'s')].size",
-    ".spec.items[?(@.name", ".spec.items[?(@.name==']')].name", ".spec.items[0][name]", ".spec.list[0:99]", ".spec.list[00001]",
-    ".spec.list[99999999999999999999]", ".spec 99999999999999999999", ".spec -5", ".spec +5", ".spec .5", ".spec 1.2.3", ".ünï",
-    ".spec.map.n[0]", ".spec.map.n[1]", ".$.spec.size", ".@.spec.size", ".spec.items[?(@.size=='x')].name", ".spec.items[?(1==1)].name",
+    ".",
+    ".metadata.name",
+    ".spec.size",
+    ".spec.ratio",
+    ".spec.large",
+    ".spec.tiny",
+    ".spec.whole",
+    ".spec.on",
+    ".spec.nothing",
+    ".spec.text",
+    ".spec.when",
+    ".spec.soon",
+    ".spec.empty",
+    ".spec.zero",
+    ".spec.list",
+    ".spec.none",
+    ".spec.map",
+    ".spec.gone",
+    ".spec.gone.deeper",
+    ".spec.list[0]",
+    ".spec.list[-1]",
+    ".spec.list[1:3]",
+    ".spec.list[1:]",
+    ".spec.list[:2]",
+    ".spec.list[::2]",
+    ".spec.list[9]",
+    ".spec.list[-9]",
+    ".spec.list[3:1]",
+    ".spec.list[1:1]",
+    ".spec.list[0:4:0]",
+    ".spec.list[*]",
+    ".spec.none[0]",
+    ".spec.none[*]",
+    ".spec.list[]",
+    ".spec.list[-]",
+    ".spec.list[a]",
+    ".spec.list[0,2]",
+    ".spec.list[0,a]",
+    ".spec.list[9,0]",
+    ".spec.map['k']",
+    ".spec['map']['k']",
+    ".metadata.labels['a.b/c']",
+    ".metadata.labels.a\\.b/c",
+    ".metadata.labels['a\\.b/c']",
+    ".spec.items[*].name",
+    ".spec.items[1].name",
+    ".spec.items[?(@.size)].name",
+    ".spec.items[?(@.size==1)].name",
+    ".spec.items[?(@.size>1)].name",
+    ".spec.items[?(@.size==2.5)].name",
+    ".spec.items[?(@.name=='b')].size",
+    ".spec.items[?(@.name==\"c\")].name",
+    ".spec.items[?(@.name!='a')].name",
+    ".spec.items[?(@.ok==true)].name",
+    ".spec.items[?(@.name<'b')].name",
+    ".spec.items[?(@.name>='b')].name",
+    ".spec.items[?(@.name=b)].name",
+    ".spec.items[?(@.name=)].name",
+    ".spec.items[?(@.name==@.name)].name",
+    ".spec.items[?(@)].name",
+    ".spec.items[?()].name",
+    ".spec.conditions[?(@.type=='Ready')].status",
+    ".spec.conditions[?(@.type==\"Ready\")].message",
+    ".spec.conditions[?(@.message=='all (fine)')].type",
+    ".spec.conditions[?(@.count)].type",
+    ".spec.conditions[?(@.type=='Gone')].status",
+    ".spec.size[0]",
+    ".spec.text[0]",
+    ".spec.text.*",
+    ".spec.words.*",
+    ".spec.list.*",
+    ".spec..k",
+    "..k",
+    "..name",
+    ".spec....k",
+    ".spec.map.k}",
+    ".spec.map.k}{.spec.size",
+    ".spec.map.k} and {.spec.list[9]}",
+    ".spec.map.k}{",
+    ".spec.map.k{",
+    ".spec.map .k",
+    ".spec.size 5",
+    ".spec 5",
+    ".spec 2.5",
+    ".spec true",
+    ".spec 'quoted'",
+    ".spec \"qu\\\"oted\\n\"",
+    ".spec 'open",
+    ".spec 'a\\qb'",
+    ".spec range",
+    ".spec end",
+    ".spec word",
+    ".spec #",
+    ".spec\n.size",
+    ".spec.[size]",
+    ".spec.'size'",
+    ".spec.items[?(@.name=='it\\'s')].size",
+    ".spec.items[?(@.name",
+    ".spec.items[?(@.name==']')].name",
+    ".spec.items[0][name]",
+    ".spec.list[0:99]",
+    ".spec.list[00001]",
+    ".spec.list[99999999999999999999]",
+    ".spec 99999999999999999999",
+    ".spec -5",
+    ".spec +5",
+    ".spec .5",
+    ".spec 1.2.3",
+    ".ünï",
+    ".spec.map.n[0]",
+    ".spec.map.n[1]",
+    ".$.spec.size",
+    ".@.spec.size",
+    ".spec.items[?(@.size=='x')].name",
+    ".spec.items[?(1==1)].name",
 ];
 
 const KINDS: &[&str] = &["string", "integer", "number", "boolean", "date"];
@@ -83,15 +178,40 @@ fn cells_are_those_of_kubernetes() {
     for seed in 0..3000 {
         let mut chance = Chance(seed);
         let parts = [
-            ".", "..", ".spec", ".items", ".list", "[0]", "[*]", "[1:]", "[?(@.size>1)]", "[?(@.name=='a')]", ".name", ".*", "'x'", " ",
-            ".map", "['k']", ".k", "}", "{", "[", "]", "1", "@", "\\", ".size", ",",
+            ".",
+            "..",
+            ".spec",
+            ".items",
+            ".list",
+            "[0]",
+            "[*]",
+            "[1:]",
+            "[?(@.size>1)]",
+            "[?(@.name=='a')]",
+            ".name",
+            ".*",
+            "'x'",
+            " ",
+            ".map",
+            "['k']",
+            ".k",
+            "}",
+            "{",
+            "[",
+            "]",
+            "1",
+            "@",
+            "\\",
+            ".size",
+            ",",
         ];
         let count = 1 + chance.below(5);
         let path: String = (0..count).map(|_| chance.pick(&parts)).collect();
         let kind = chance.pick(KINDS);
         cases.push((vec![json!({"name": "A", "type": kind, "jsonPath": format!(".spec{path}")})], object()));
     }
-    let items: Vec<Value> = cases.iter().map(|(columns, object)| json!({"columns": columns, "object": object})).collect();
+    let items: Vec<Value> =
+        cases.iter().map(|(columns, object)| json!({"columns": columns, "object": object})).collect();
     let mut faults = Vec::new();
     for (chunk, cases) in items.chunks(500).zip(cases.chunks(500)) {
         let answer: Answer = oracle.ask("custom_table", json!({"items": chunk})).unwrap();
@@ -122,7 +242,13 @@ fn cells_are_those_of_kubernetes() {
             }
         }
     }
-    assert!(faults.is_empty(), "{} of {} differ\n{}", faults.len(), items.len(), faults[..faults.len().min(40)].join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} of {} differ\n{}",
+        faults.len(),
+        items.len(),
+        faults[..faults.len().min(40)].join("\n")
+    );
 }
 
 #[test]
@@ -136,7 +262,9 @@ fn without_columns_there_is_an_age() {
 #[test]
 fn a_path_that_multiplies_ends() {
     let path = format!(".spec{}", "..*".repeat(20));
-    let columns = Columns::compile(&json!({"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": path}]}));
-    let object = json!({"metadata": {"name": "w"}, "spec": {"a": [[[[1, 2, 3], [4]], {"b": {"c": [1, 2, 3, {"d": [5, 6]}]}}]]}});
+    let columns =
+        Columns::compile(&json!({"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": path}]}));
+    let object =
+        json!({"metadata": {"name": "w"}, "spec": {"a": [[[[1, 2, 3], [4]], {"b": {"c": [1, 2, 3, {"d": [5, 6]}]}}]]}});
     let _ = columns.cells(object.as_object().unwrap(), |_| None);
 }

@@ -1,5 +1,7 @@
 //! Each rule about definitions, broken and kept.
 
+#![expect(clippy::needless_pass_by_value, clippy::too_many_lines, reason = "a table, not a program")]
+
 use serde_json::{Value, json};
 
 use crate::base::{double, edit, single};
@@ -85,10 +87,7 @@ fn fields() -> Vec<Edits> {
         vec![("/spec/preserveUnknownFields", json!(true))],
         vec![("/spec/preserveUnknownFields", json!(false))],
         vec![("/spec/preserveUnknownFields", json!(true)), ("P", json!({"a": {"type": "string"}}))],
-        vec![
-            ("/spec/preserveUnknownFields", json!(true)),
-            ("S", json!({"properties": {"a": {"type": "string"}}})),
-        ],
+        vec![("/spec/preserveUnknownFields", json!(true)), ("S", json!({"properties": {"a": {"type": "string"}}}))],
         vec![("/spec/preserveUnknownFields", json!(true)), ("/spec/conversion", webhook(json!({"url": "https://a"})))],
         vec![("/spec/names/plural", json!(null))],
         vec![("/spec/names/plural", json!("Widgets"))],
@@ -133,7 +132,10 @@ fn fields() -> Vec<Edits> {
         vec![("V/additionalPrinterColumns", json!([{"name": "A", "type": "text", "jsonPath": ".a"}]))],
         vec![("V/additionalPrinterColumns", json!([{"name": "A", "type": "string", "jsonPath": "a"}]))],
         vec![("V/additionalPrinterColumns", json!([{"name": "A", "type": "string", "jsonPath": "."}]))],
-        vec![("V/additionalPrinterColumns", json!([{"name": "A", "type": "date", "jsonPath": ".a[*].b", "priority": -1}]))],
+        vec![(
+            "V/additionalPrinterColumns",
+            json!([{"name": "A", "type": "date", "jsonPath": ".a[*].b", "priority": -1}]),
+        )],
         vec![(
             "V/additionalPrinterColumns",
             json!([{"name": "A", "type": "integer", "format": "int", "jsonPath": ".a", "description": "d"}]),
@@ -301,7 +303,10 @@ fn schemas() -> Vec<Edits> {
         vec![("S/properties/metadata/type", json!("string"))],
         vec![("S/properties/metadata/description", json!("d"))],
         vec![("S/properties/metadata/properties", json!({"name": {"type": "string", "pattern": "^a"}}))],
-        vec![("S/properties/metadata/properties", json!({"generateName": {"type": "string"}, "name": {"type": "string", "maxLength": 3}}))],
+        vec![(
+            "S/properties/metadata/properties",
+            json!({"generateName": {"type": "string"}, "name": {"type": "string", "maxLength": 3}}),
+        )],
         vec![("S/properties/metadata/properties", json!({"labels": {"type": "object"}}))],
         vec![("S/properties/metadata/properties", json!({"name": {"type": "string"}, "labels": {"type": "object"}}))],
         vec![("S/properties/metadata/required", json!(["name"]))],
@@ -314,7 +319,10 @@ fn schemas() -> Vec<Edits> {
         vec![("S/properties/metadata/x-kubernetes-preserve-unknown-fields", json!(true))],
         vec![("S/properties/metadata/x-kubernetes-embedded-resource", json!(true))],
         vec![("S/allOf", json!([{"properties": {"metadata": {"required": ["name"]}}}]))],
-        vec![("S/anyOf", json!([{"properties": {"spec": {"required": ["a"]}}}, {"properties": {"other": {"minimum": 1}}}]))],
+        vec![(
+            "S/anyOf",
+            json!([{"properties": {"spec": {"required": ["a"]}}}, {"properties": {"other": {"minimum": 1}}}]),
+        )],
         vec![("S/not", json!({"items": {"minimum": 1}, "properties": {"spec": {"properties": {"zzz": {}}}}}))],
         vec![("S/oneOf", json!([{"allOf": [{"anyOf": [{"properties": {"gone": {"maximum": 2}}}]}]}]))],
         // Types.
@@ -328,9 +336,15 @@ fn schemas() -> Vec<Edits> {
         vec![("P/x", json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true}))],
         vec![("P/x", json!({"type": "object", "additionalProperties": {}}))],
         vec![("P/x", json!({"type": "object", "additionalProperties": true}))],
-        vec![("P/x", json!({"type": "object", "additionalProperties": false, "properties": {"a": {"type": "string"}}}))],
+        vec![(
+            "P/x",
+            json!({"type": "object", "additionalProperties": false, "properties": {"a": {"type": "string"}}}),
+        )],
         vec![("P/x", json!({"type": "object", "additionalProperties": true, "properties": {"a": {"type": "string"}}}))],
-        vec![("P/x", json!({"type": "object", "additionalProperties": {"type": "string"}, "properties": {"a": {"type": "string"}}}))],
+        vec![(
+            "P/x",
+            json!({"type": "object", "additionalProperties": {"type": "string"}, "properties": {"a": {"type": "string"}}}),
+        )],
         vec![("P/x", json!({"type": "string", "nullable": true, "maxLength": 3, "minLength": 4}))],
         vec![("P/x", json!({"x-kubernetes-preserve-unknown-fields": true}))],
         vec![("P/x", json!({"type": "object", "x-kubernetes-preserve-unknown-fields": false}))],
@@ -339,32 +353,74 @@ fn schemas() -> Vec<Edits> {
         vec![("P/x", json!({"x-kubernetes-int-or-string": true, "x-kubernetes-preserve-unknown-fields": true}))],
         vec![("P/x", json!({"x-kubernetes-int-or-string": true, "x-kubernetes-embedded-resource": true}))],
         vec![("P/x", json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "string"}, {"type": "integer"}]}))],
-        vec![("P/x", json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string", "maxLength": 3}]}))],
-        vec![("P/x", json!({"x-kubernetes-int-or-string": true, "allOf": [{"anyOf": [{"type": "integer"}, {"type": "string"}]}, {"minimum": 1}]}))],
-        vec![("P/x", json!({"x-kubernetes-int-or-string": true, "allOf": [{"minimum": 1}, {"anyOf": [{"type": "integer"}, {"type": "string"}]}]}))],
+        vec![(
+            "P/x",
+            json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string", "maxLength": 3}]}),
+        )],
+        vec![(
+            "P/x",
+            json!({"x-kubernetes-int-or-string": true, "allOf": [{"anyOf": [{"type": "integer"}, {"type": "string"}]}, {"minimum": 1}]}),
+        )],
+        vec![(
+            "P/x",
+            json!({"x-kubernetes-int-or-string": true, "allOf": [{"minimum": 1}, {"anyOf": [{"type": "integer"}, {"type": "string"}]}]}),
+        )],
         vec![("P/x", json!({"type": "string", "anyOf": [{"type": "integer"}, {"type": "string"}]}))],
         vec![("P/x", json!({"x-kubernetes-embedded-resource": true}))],
         vec![("P/x", json!({"type": "string", "x-kubernetes-embedded-resource": true}))],
         vec![("P/x", json!({"type": "object", "x-kubernetes-embedded-resource": true}))],
         vec![("P/x", json!({"type": "object", "x-kubernetes-embedded-resource": true, "additionalProperties": true}))],
-        vec![("P/x", json!({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"metadata": {"type": "string"}, "kind": {"type": "object"}}}))],
-        vec![("P/x", json!({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"metadata": {"type": "object", "properties": {"labels": {"type": "object"}}}}}))],
+        vec![(
+            "P/x",
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"metadata": {"type": "string"}, "kind": {"type": "object"}}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"metadata": {"type": "object", "properties": {"labels": {"type": "object"}}}}}),
+        )],
         // Conditions.
-        vec![("P/x", json!({"type": "string", "allOf": [{"type": "string", "title": "t", "description": "d", "nullable": true, "default": "a"}]}))],
-        vec![("P/x", json!({"type": "string", "not": {"x-kubernetes-int-or-string": true, "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true}}))],
-        vec![("P/x", json!({"type": "array", "items": {"type": "string"}, "oneOf": [{"x-kubernetes-list-type": "set", "x-kubernetes-list-map-keys": ["a"], "x-kubernetes-map-type": "atomic"}]}))],
-        vec![("P/x", json!({"type": "object", "anyOf": [{"additionalProperties": true}, {"additionalProperties": false}, {"additionalProperties": {"minLength": 1}}]}))],
+        vec![(
+            "P/x",
+            json!({"type": "string", "allOf": [{"type": "string", "title": "t", "description": "d", "nullable": true, "default": "a"}]}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "string", "not": {"x-kubernetes-int-or-string": true, "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "array", "items": {"type": "string"}, "oneOf": [{"x-kubernetes-list-type": "set", "x-kubernetes-list-map-keys": ["a"], "x-kubernetes-map-type": "atomic"}]}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "anyOf": [{"additionalProperties": true}, {"additionalProperties": false}, {"additionalProperties": {"minLength": 1}}]}),
+        )],
         vec![("P/x", json!({"type": "object", "anyOf": [{"x-kubernetes-validations": [{"rule": "true"}]}]}))],
-        vec![("P/x", json!({"type": "object", "allOf": [{"properties": {"metadata": {}, "y": {"type": "string"}}, "items": {"title": "t"}}]}))],
+        vec![(
+            "P/x",
+            json!({"type": "object", "allOf": [{"properties": {"metadata": {}, "y": {"type": "string"}}, "items": {"title": "t"}}]}),
+        )],
         vec![("P/x", json!({"type": "string", "pattern": "[a"}))],
         vec![("P/x", json!({"type": "string", "anyOf": [{"pattern": "(?=a)"}, {"pattern": "^[a-z]+$"}]}))],
         // What is not supported.
-        vec![("P/x", json!({"type": "object", "id": "i", "$ref": "r", "definitions": {"d": {"type": "zzz"}}, "dependencies": {"a": {"uniqueItems": true}}}))],
-        vec![("P/x", json!({"type": "object", "patternProperties": {"a": {"type": "string"}}, "additionalItems": true}))],
+        vec![(
+            "P/x",
+            json!({"type": "object", "id": "i", "$ref": "r", "definitions": {"d": {"type": "zzz"}}, "dependencies": {"a": {"uniqueItems": true}}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "patternProperties": {"a": {"type": "string"}}, "additionalItems": true}),
+        )],
         vec![("P/x", json!({"type": "object", "$schema": "s"}))],
         vec![("P/x", json!({"type": "string", "format": "strange"}))],
-        vec![("P/x", json!({"type": "integer", "format": "date"})), ("P/y", json!({"type": "string", "format": "date-time"}))],
-        vec![("P/x", json!({"type": "number", "format": "double"})), ("P/y", json!({"type": "object", "format": "int32"}))],
+        vec![
+            ("P/x", json!({"type": "integer", "format": "date"})),
+            ("P/y", json!({"type": "string", "format": "date-time"})),
+        ],
+        vec![
+            ("P/x", json!({"type": "number", "format": "double"})),
+            ("P/y", json!({"type": "object", "format": "int32"})),
+        ],
         vec![("P/x", json!({"type": "string", "allOf": [{"format": "k8s-short-name"}, {"format": "k8s-name"}]}))],
         // Lists and maps.
         vec![("P/x", json!({"type": "string", "x-kubernetes-map-type": "atomic"}))],
@@ -379,7 +435,9 @@ fn schemas() -> Vec<Edits> {
         list(json!({"x-kubernetes-list-type": "set", "items": {"type": "object"}})),
         list(json!({"x-kubernetes-list-type": "set", "items": {"type": "object", "x-kubernetes-map-type": "atomic"}})),
         list(json!({"x-kubernetes-list-type": "set", "items": {"type": "array", "items": {"type": "string"}}})),
-        list(json!({"x-kubernetes-list-type": "set", "items": {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}})),
+        list(
+            json!({"x-kubernetes-list-type": "set", "items": {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}}),
+        ),
         list(json!({"x-kubernetes-list-type": "set", "items": {"type": "string", "nullable": true}})),
         list(json!({"x-kubernetes-list-map-keys": ["a"]})),
         list(json!({"x-kubernetes-list-map-keys": ["a"], "x-kubernetes-list-type": "set"})),
@@ -387,16 +445,19 @@ fn schemas() -> Vec<Edits> {
         list(json!({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"]})),
         list(json!({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"], "items": null})),
         list(json!({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"], "items": []})),
-        list(json!({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"], "items": [{"type": "object"}]})),
+        list(
+            json!({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"], "items": [{"type": "object"}]}),
+        ),
         map_list(&["a"], json!({"a": {"type": "string"}})),
         map_list(&["a"], json!({"a": {"type": "string", "default": "x"}})),
         map_list(&["a"], json!({"a": {"type": "string", "default": "x", "nullable": true}})),
         map_list(&["a", "a"], json!({"a": {"type": "string", "default": "x"}})),
         map_list(&["a", "b"], json!({"a": {"type": "array", "items": {"type": "string"}}})),
         map_list(&["a"], json!({"a": {"type": "object"}})),
-        vec![
-            ("P/x", json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"], "items": {"type": "object", "nullable": true, "required": ["a"], "properties": {"a": {"type": "string"}}}})),
-        ],
+        vec![(
+            "P/x",
+            json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"], "items": {"type": "object", "nullable": true, "required": ["a"], "properties": {"a": {"type": "string"}}}}),
+        )],
         // Rules, as texts.
         rule(json!({})),
         rule(json!({"rule": " "})),
@@ -456,7 +517,10 @@ fn rules() -> Vec<Edits> {
         rule(json!({"rule": "self.m.all(k, self.m.all(l, k == l))"})),
         rule(json!({"rule": "self.m.all(k, self.m[k] != '')"})),
         on(list(), json!({"rule": "self.all(a, self.all(b, a == b))"})),
-        on(json!({"type": "array", "maxItems": 10, "items": {"type": "string", "maxLength": 5}}), json!({"rule": "self.all(a, self.all(b, a == b))"})),
+        on(
+            json!({"type": "array", "maxItems": 10, "items": {"type": "string", "maxLength": 5}}),
+            json!({"rule": "self.all(a, self.all(b, a == b))"}),
+        ),
         on(json!({"type": "string"}), json!({"rule": "self.matches('^[a-z')"})),
         on(json!({"type": "string", "default": "no"}), json!({"rule": "self == 'yes'"})),
         on(json!({"type": "string", "default": "yes"}), json!({"rule": "self == 'yes'"})),
@@ -467,8 +531,14 @@ fn rules() -> Vec<Edits> {
         inside(json!({}), "self == oldSelf"),
         inside(json!({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]}), "self.k == 'a'"),
         vec![("S/x-kubernetes-validations", json!([{"rule": "self.metadata.name == 'a'"}]))],
-        vec![("S/x-kubernetes-validations", json!([{"rule": "self.spec.size > 3 && has(self.status)"}, {"rule": "self.what"}]))],
-        vec![("P/embedded/x-kubernetes-validations", json!([{"rule": "self.kind == 'Pod' && self.metadata.name != ''"}]))],
+        vec![(
+            "S/x-kubernetes-validations",
+            json!([{"rule": "self.spec.size > 3 && has(self.status)"}, {"rule": "self.what"}]),
+        )],
+        vec![(
+            "P/embedded/x-kubernetes-validations",
+            json!([{"rule": "self.kind == 'Pod' && self.metadata.name != ''"}]),
+        )],
         vec![("P/size/x-kubernetes-validations", json!([{"rule": "self > 1"}])), ("S/nullable", json!(true))],
     ]
 }
@@ -518,25 +588,64 @@ fn defaults() -> Vec<Edits> {
         vec![("P/x", json!({"type": "object", "default": {"a": 1}, "x-kubernetes-preserve-unknown-fields": true}))],
         vec![("P/x", json!({"type": "object", "default": {"a": 1}, "additionalProperties": {"type": "string"}}))],
         vec![("P/x", json!({"type": "object", "default": {"a": "b"}, "additionalProperties": {"type": "string"}}))],
-        vec![("P/x", json!({"type": "object", "default": {"a": {"c": 1}}, "properties": {"a": {"type": "object", "properties": {"b": {"type": "string"}}}}}))],
-        vec![("P/x", json!({"type": "object", "required": ["a"], "default": {}, "properties": {"a": {"type": "string"}}}))],
-        vec![("P/x", json!({"type": "object", "required": ["a"], "default": {}, "properties": {"a": {"type": "string", "default": "z"}}}))],
+        vec![(
+            "P/x",
+            json!({"type": "object", "default": {"a": {"c": 1}}, "properties": {"a": {"type": "object", "properties": {"b": {"type": "string"}}}}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "required": ["a"], "default": {}, "properties": {"a": {"type": "string"}}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "required": ["a"], "default": {}, "properties": {"a": {"type": "string", "default": "z"}}}),
+        )],
         vec![("P/x", json!({"type": "array", "items": {"type": "string"}, "default": ["a", 1]}))],
-        vec![("P/x", json!({"type": "array", "items": {"type": "string"}, "default": ["a", "a"], "x-kubernetes-list-type": "set"}))],
+        vec![(
+            "P/x",
+            json!({"type": "array", "items": {"type": "string"}, "default": ["a", "a"], "x-kubernetes-list-type": "set"}),
+        )],
         vec![("P/x", json!({"type": "array", "items": {"type": "string", "default": "a"}}))],
         vec![("P/x", json!({"x-kubernetes-int-or-string": true, "default": "50%"}))],
         vec![("P/x", json!({"x-kubernetes-int-or-string": true, "default": true}))],
         vec![("P/x", json!({"type": "string", "nullable": true, "default": null}))],
         vec![("P/x", json!({"type": "object", "additionalProperties": {"type": "string", "default": "a"}}))],
-        vec![("P/x", json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": {}}))],
-        vec![("P/x", json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}}))],
-        vec![("P/x", json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": {"apiVersion": "a/b/c", "kind": "P od", "metadata": {"name": "a/b"}}}))],
-        vec![("P/x", json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": {"apiVersion": 1, "kind": "Pod"}}))],
-        vec![("P/x", json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": {"apiVersion": "v1", "kind": "Pod", "metadata": {"foo": "a"}}}))],
-        vec![("P/x", json!({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"metadata": {"type": "object", "default": {"labels": {"a": "b"}}}, "kind": {"type": "string", "default": "Pod"}}}))],
-        vec![("P/x", json!({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"metadata": {"type": "object", "default": {"name": "A/B"}}, "kind": {"type": "string", "default": "P od"}}}))],
-        vec![("P/x", json!({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"metadata": {"type": "object", "properties": {"labels": {"type": "object", "additionalProperties": {"type": "string", "default": "a"}}}}}}))],
-        vec![("P/x", json!({"type": "object", "properties": {"y": {"type": "object", "default": {"z": 3, "q": 1}, "properties": {"z": {"type": "integer", "maximum": 2}}}}}))],
+        vec![(
+            "P/x",
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": {}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": {"apiVersion": "a/b/c", "kind": "P od", "metadata": {"name": "a/b"}}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": {"apiVersion": 1, "kind": "Pod"}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": {"apiVersion": "v1", "kind": "Pod", "metadata": {"foo": "a"}}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"metadata": {"type": "object", "default": {"labels": {"a": "b"}}}, "kind": {"type": "string", "default": "Pod"}}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"metadata": {"type": "object", "default": {"name": "A/B"}}, "kind": {"type": "string", "default": "P od"}}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"metadata": {"type": "object", "properties": {"labels": {"type": "object", "additionalProperties": {"type": "string", "default": "a"}}}}}}),
+        )],
+        vec![(
+            "P/x",
+            json!({"type": "object", "properties": {"y": {"type": "object", "default": {"z": 3, "q": 1}, "properties": {"z": {"type": "integer", "maximum": 2}}}}}),
+        )],
     ]
 }
 
@@ -607,8 +716,17 @@ fn updates() -> Vec<(Edits, Edits)> {
                 ("/spec/conversion/webhook/conversionReviewVersions", json!(["v8"])),
             ],
         ),
-        (vec![("P/x", json!({"type": "string", "format": "odd"}))], vec![("P/x", json!({"type": "string", "format": "odd"})), ("P/y", json!({"type": "string", "format": "odder"}))]),
-        (vec![("P/x", json!({"type": "object", "default": {"a": 1}}))], vec![("P/x", json!({"type": "object", "default": {"b": 1}}))]),
+        (
+            vec![("P/x", json!({"type": "string", "format": "odd"}))],
+            vec![
+                ("P/x", json!({"type": "string", "format": "odd"})),
+                ("P/y", json!({"type": "string", "format": "odder"})),
+            ],
+        ),
+        (
+            vec![("P/x", json!({"type": "object", "default": {"a": 1}}))],
+            vec![("P/x", json!({"type": "object", "default": {"b": 1}}))],
+        ),
         (protected("a.k8s.io", json!(null)), protected("a.k8s.io", json!(null))),
         (protected("a.k8s.io", json!("https://x/y")), protected("a.k8s.io", json!(null))),
         (protected("a.k8s.io", json!(null)), protected("a.k8s.io", json!("what"))),
@@ -618,7 +736,10 @@ fn updates() -> Vec<(Edits, Edits)> {
 fn statuses() -> Vec<Edits> {
     vec![
         vec![("/status/acceptedNames", json!({"plural": "widgets", "kind": "Widget", "listKind": "WidgetList"}))],
-        vec![("/status/acceptedNames", json!({"plural": "W", "singular": "-", "kind": "x y", "listKind": "x y", "shortNames": ["A"], "categories": ["B"]}))],
+        vec![(
+            "/status/acceptedNames",
+            json!({"plural": "W", "singular": "-", "kind": "x y", "listKind": "x y", "shortNames": ["A"], "categories": ["B"]}),
+        )],
         vec![("/status/storedVersions", json!([]))],
         vec![("/status/storedVersions", json!(["v7"]))],
         vec![("/status/conditions", json!([{"type": "Odd", "status": "Perhaps", "reason": "r", "message": "m"}]))],

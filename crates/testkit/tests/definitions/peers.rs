@@ -26,9 +26,11 @@ fn definitions(under: PathBuf, found: &mut Vec<Value>) {
             }
         } else if path.extension().is_some_and(|extension| extension == "yaml") {
             let text = std::fs::read_to_string(&path).unwrap();
-            for document in text.split("\n---\n").filter(|document| document.contains("kind: CustomResourceDefinition")) {
+            for document in text.split("\n---\n").filter(|document| document.contains("kind: CustomResourceDefinition"))
+            {
                 let expected = Gvk { group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition" };
-                let read = codec::decode(Some("application/yaml"), document.as_bytes(), expected, FieldValidation::Ignore);
+                let read =
+                    codec::decode(Some("application/yaml"), document.as_bytes(), expected, FieldValidation::Ignore);
                 let object = read.unwrap_or_else(|failure| panic!("{}: {}", path.display(), failure.to_json())).object;
                 found.push(object.into());
             }
@@ -39,12 +41,13 @@ fn definitions(under: PathBuf, found: &mut Vec<Value>) {
 #[test]
 fn definitions_of_peers_are_accepted() {
     let mut found = Vec::new();
-    for (name, below) in [("github.com/crossplane/crossplane/v2", "cluster/crds"), ("open-cluster-management.io/api", "")] {
+    for (name, below) in
+        [("github.com/crossplane/crossplane/v2", "cluster/crds"), ("open-cluster-management.io/api", "")]
+    {
         if let Some(path) = module(name) {
             definitions(path.join(below), &mut found);
         }
     }
-    println!("{} definitions of peers", found.len());
     let items: Vec<Item> = found.into_iter().map(|definition| Item::create(definition).accepted()).collect();
     compare_all("definitions_peers", &items);
 }
