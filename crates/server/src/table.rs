@@ -55,15 +55,14 @@ pub(crate) fn age(time: &str, now: Timestamp) -> Option<String> {
 }
 
 /// The columns of a Scale, which is what subresources of that name hold.
-pub fn scale_columns() -> Value {
-    const fn column(name: &'static str, ty: &'static str) -> Column {
-        Column { name, ty, format: "", priority: 0 }
-    }
+pub fn scale_columns(custom: bool) -> Value {
+    let column = |name: &'static str, ty: &'static str| Column { name, ty, format: "", priority: 0 };
+    let (format, age) = if custom { ("name", "date") } else { ("", "string") };
     definitions(&[
-        column("Name", "string"),
+        Column { format, ..column("Name", "string") },
         column("Desired", "integer"),
         column("Available", "integer"),
-        column("Age", "string"),
+        column("Age", age),
     ])
 }
 

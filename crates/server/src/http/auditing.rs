@@ -37,6 +37,8 @@ pub(crate) struct Sent {
     pub(crate) resource_version: String,
 }
 
+const DEPRECATED: &str = "k8s.io/deprecated";
+
 /// Goes with answers about kinds that clients should no longer use.
 #[derive(Clone, Copy)]
 pub(super) struct Deprecated;
@@ -62,7 +64,12 @@ pub(super) fn audited(server: &Server, received: Received<'_>, known: Known, ans
     if record.stage != Stage::Panic && (follows || nobody) {
         record.stage = Stage::ResponseStarted;
     }
-    log.event(record.clone());
+    let mut first = record.clone();
+    if follows {
+        // Which kinds are used too long is known at the end.
+        first.annotations.remove(DEPRECATED);
+    }
+    log.event(first);
     if !follows {
         return answer;
     }
@@ -114,7 +121,7 @@ fn with_secret(mut record: Record) -> Record {
 }
 
 fn annotations(answer: &Answer) -> BTreeMap<String, String> {
-    let deprecated = answer.extensions().get::<Deprecated>().map(|_| ("k8s.io/deprecated", "true"));
+    let deprecated = answer.extensions().get::<Deprecated>().map(|_| (DEPRECATED, "true"));
     let issued = answer.extensions().get::<Issued>();
     let issued = issued.map(|Issued(id)| ("authentication.kubernetes.io/issued-credential-id", id.as_str()));
     deprecated.into_iter().chain(issued).map(|(key, value)| (key.to_owned(), value.to_owned())).collect()

@@ -159,9 +159,9 @@ impl Call<'_> {
         if self.served.custom().is_none() || bare(live) == bare(scale) {
             return Ok(());
         }
-        let (namespace, name) = (meta(scale, "namespace"), meta(scale, "name"));
+        let name = meta(scale, "name");
         Err(plain(format!(
-            "failed to convert new object ({namespace}/{name}; autoscaling/v1, Kind=Scale) to proper version: request to \
+            "failed to convert new object (/{name}; autoscaling/v1, Kind=Scale) to proper version: request to \
              convert CR to an invalid group/version: autoscaling/v1"
         )))
     }
@@ -235,7 +235,7 @@ impl Call<'_> {
                 json!({
                     "kind": "Table", "apiVersion": "meta.k8s.io/v1",
                     "metadata": {"resourceVersion": meta(&scale, "resourceVersion")},
-                    "columnDefinitions": table::scale_columns(),
+                    "columnDefinitions": table::scale_columns(self.served.custom().is_some()),
                     "rows": [{"cells": table::scale_cells(&scale, time::now()), "object": row}],
                 })
             }

@@ -89,7 +89,7 @@ impl Sent {
             Some(resource) => {
                 (table::columns(resource), table::cells(resource, &shown, now), table::conditions(resource, &shown))
             }
-            None => (table::scale_columns(), table::scale_cells(&shown, now), None),
+            None => (table::scale_columns(false), table::scale_cells(&shown, now), None),
         };
         let Some(row) = theirs.rows.first() else { return Some(format!("{object}: Kubernetes says {}", theirs.error)) };
         let (ours, theirs) = (
