@@ -235,7 +235,7 @@ impl Server {
         Router::new().fallback(move |request| dispatch::handle(server.clone(), Some(identity.clone()), request))
     }
 
-    /// How many watches are open.
+    /// How many watches are open, those of the server's own controllers included.
     pub fn watches(&self) -> usize {
         self.cluster().watches()
     }

@@ -14,6 +14,10 @@ const MODULES: &[(&str, &str)] = &[
     ("thread", "let the caller decide how to run this"),
 ];
 
+/// What one file may use all the same, because nothing of it can be seen from outside: deep expressions need a stack of
+/// their own, and the work is done when the call returns.
+const EXEMPT: (&str, &str) = ("crates/cel/src/room.rs", "thread");
+
 const CLOCKS: &[(&str, &str)] =
     &[("SystemTime", "take the time as an argument"), ("Instant", "take the time as an argument")];
 
@@ -24,7 +28,7 @@ pub(super) fn check(file: &str, code: &str) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     for (index, line) in code.lines().enumerate() {
-        let modules = MODULES.iter().filter(|(name, _)| names_module(line, name));
+        let modules = MODULES.iter().filter(|(name, _)| names_module(line, name) && (file, *name) != EXEMPT);
         let clocks = CLOCKS.iter().filter(|(name, _)| words(line, name).next().is_some());
         findings.extend(modules.chain(clocks).map(|(name, fix)| {
             Finding::new(file, index + 1, format!("`{name}` of std in a crate that must stay pure"), *fix)

@@ -201,8 +201,10 @@ fn table_knows_the_whole_house() {
     assert_eq!(LAYERS.len(), EVERY_CRATE.len());
 }
 
-const EVERY_CRATE: [&str; 10] = [
+const EVERY_CRATE: [&str; 12] = [
+    "rolewright-cel",
     "rolewright-core",
+    "rolewright-crd",
     "rolewright-plan",
     "rolewright-api",
     "rolewright-controller",
