@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 /// The environment variable that names Crossplane's RBAC manager; `make test` sets it.
 const BINARY: &str = "ROLEWRIGHT_CROSSPLANE";
 
-/// A project whose custom resource definitions the build of [`BINARY`] keeps beside it.
+/// A project whose custom resource definitions the build of `ROLEWRIGHT_CROSSPLANE` keeps beside it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Project {
     /// Crossplane v2.4.0
