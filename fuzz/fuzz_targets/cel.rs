@@ -10,11 +10,70 @@ use serde_json::{Value, json};
 
 /// Pieces of which expressions are made: free text is almost never one.
 const PIECES: [&str; 64] = [
-    "self", "oldSelf", ".name", ".list", ".labels", ".deep", ".x", ".?", "[", "]", "[?", "(", ")", "{", "}", ",", ":", "?", "!", "-", "+",
-    "*", "/", "%", "&&", "||", "==", "!=", "<", ">=", " in ", "1", "0", "9223372036854775807", "1u", "1.5", "'a'", "''", "b'a'", "true",
-    "null", ".all(x, ", ".exists(x, ", ".map(x, ", ".filter(x, ", ".transformMap(k, v, ", ".optMap(o, ", ".sortBy(s, ", "x", "k", "v",
-    "size(", "string(", "int(", "dyn(", ".matches('[a-z]+')", ".format([", ".split(", "lists.range(", "duration('1h')", "timestamp(", "ip('1.2.3.4')",
-    "quantity('1')", "has(",
+    "self",
+    "oldSelf",
+    ".name",
+    ".list",
+    ".labels",
+    ".deep",
+    ".x",
+    ".?",
+    "[",
+    "]",
+    "[?",
+    "(",
+    ")",
+    "{",
+    "}",
+    ",",
+    ":",
+    "?",
+    "!",
+    "-",
+    "+",
+    "*",
+    "/",
+    "%",
+    "&&",
+    "||",
+    "==",
+    "!=",
+    "<",
+    ">=",
+    " in ",
+    "1",
+    "0",
+    "9223372036854775807",
+    "1u",
+    "1.5",
+    "'a'",
+    "''",
+    "b'a'",
+    "true",
+    "null",
+    ".all(x, ",
+    ".exists(x, ",
+    ".map(x, ",
+    ".filter(x, ",
+    ".transformMap(k, v, ",
+    ".optMap(o, ",
+    ".sortBy(s, ",
+    "x",
+    "k",
+    "v",
+    "size(",
+    "string(",
+    "int(",
+    "dyn(",
+    ".matches('[a-z]+')",
+    ".format([",
+    ".split(",
+    "lists.range(",
+    "duration('1h')",
+    "timestamp(",
+    "ip('1.2.3.4')",
+    "quantity('1')",
+    "has(",
 ];
 
 #[derive(Debug, Arbitrary)]
@@ -36,9 +95,8 @@ static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
     Schema::structural(&schema, true)
 });
 
-static VALUE: LazyLock<Value> = LazyLock::new(|| {
-    json!({"name": "a", "list": ["a", "bb", ""], "labels": {"a": "b"}, "deep": {"x": 1}})
-});
+static VALUE: LazyLock<Value> =
+    LazyLock::new(|| json!({"name": "a", "list": ["a", "bb", ""], "labels": {"a": "b"}, "deep": {"x": 1}}));
 
 fuzz_target!(|pieces: Vec<Piece<'_>>| {
     let text: String = pieces
