@@ -56,7 +56,7 @@ fn merge_items(items: Items<'_>, live: &[Value], applied: &[Value]) -> Vec<Value
     // An element that occurs several times has no one item to merge with.
     static SEVERAL: Value = Value::Null;
     let elements =
-        |list: &[Value]| -> Vec<Element> { list.iter().filter_map(|item| items.element(item).ok()).collect() };
+        |list: &[Value]| -> Vec<Element> { list.iter().map(|item| items.element_or_nameless(item)).collect() };
     let (left, right) = (elements(live), elements(applied));
     let mut in_left: BTreeMap<&Element, &Value> = BTreeMap::new();
     for (element, item) in left.iter().zip(live) {
@@ -130,8 +130,7 @@ fn value_without(place: Place<'_>, value: &Value, fields: &Set) -> Value {
 }
 
 fn item_without(items: Items<'_>, item: &Value, fields: &Set) -> Option<Value> {
-    let node = items.element(item).ok().and_then(|element| fields.get(&element));
-    match node {
+    match fields.get(&items.element_or_nameless(item)) {
         Some(node) if node.member => None,
         Some(node) => Some(value_without(items.place, item, &node.children)),
         None => Some(item.clone()),

@@ -258,6 +258,12 @@ impl Items<'_> {
         }
     }
 
+    /// The same of an item that may have nothing to be told by: an item that lost all of its fields is null while an
+    /// apply takes fields out. All of those are one element, and no list that is well formed has it.
+    pub(super) fn element_or_nameless(self, item: &Value) -> Element {
+        self.element(item).unwrap_or(Element::Value(Scalar::Null))
+    }
+
     fn key(self, keys: Keys<'_>, item: &Value) -> Result<Element, String> {
         let members = match item {
             Value::Object(members) => members,

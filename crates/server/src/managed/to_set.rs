@@ -45,7 +45,7 @@ fn members_of(members: Members<'_>, map: &Map<String, Value>) -> Set {
 fn items_of(items: Items<'_>, list: &[Value]) -> Set {
     let mut nodes: Vec<(Node, bool)> = Vec::with_capacity(list.len());
     for item in list {
-        let Ok(element) = items.element(item) else { continue };
+        let element = items.element_or_nameless(item);
         let (children, _) = below(items.place, item);
         nodes.push((Node { element, member: true, children }, false));
     }

@@ -72,44 +72,7 @@ pub(super) fn life(seed: u64) -> Life {
             object,
         });
     }
-    for step in &mut steps {
-        let at = names.iter().position(|name| *name == step.version).unwrap_or_default();
-        if let Some(schema) = schemas.get(at) {
-            name_items(schema, &mut step.object);
-        }
-    }
     Life { group: GROUP.into(), version: "v1".into(), kind: KIND.into(), definition: Some(definition), steps }
-}
-
-/// Items that are told apart by nothing but defaults say one of their keys. KNOWN GAP: of a list whose items say none,
-/// Kubernetes may leave a null behind where ours leaves nothing.
-fn name_items(schema: &Value, value: &mut Value) {
-    let keys = schema["x-kubernetes-list-map-keys"].as_array().filter(|_| schema["x-kubernetes-list-type"] == "map");
-    match value {
-        Value::Object(members) => {
-            for (name, member) in members {
-                if let Some(below) = schema["properties"].get(name) {
-                    name_items(below, member);
-                }
-            }
-        }
-        Value::Array(items) => {
-            for item in items {
-                name_items(&schema["items"], item);
-                let (Some(keys), Some(members)) = (keys, item.as_object_mut()) else { continue };
-                let keys: Vec<&str> = keys.iter().filter_map(Value::as_str).collect();
-                if keys.iter().any(|key| members.contains_key(*key)) {
-                    continue;
-                }
-                let default = |key: &&&str| schema["items"]["properties"][**key].get("default").is_some();
-                if let Some(key) = keys.iter().find(default) {
-                    let value = schema["items"]["properties"][*key]["default"].clone();
-                    members.insert((*key).to_owned(), value);
-                }
-            }
-        }
-        _ => {}
-    }
 }
 
 /// The schemas of one or two versions, which have much in common.
