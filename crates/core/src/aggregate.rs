@@ -179,6 +179,11 @@ impl Aggregation {
         self.drifting.iter()
     }
 
+    /// Whether the stored rules of this role are not the computed ones.
+    pub fn is_drifting(&self, name: &str) -> bool {
+        self.drifting.contains(name)
+    }
+
     /// What to write to an aggregated role, mindful of what the API server can store; `None` if it is not aggregated or
     /// holds that already. A union that does not fit stays in [`drift`](Self::drift), but is written once only.
     pub fn to_write(&self, name: &str, fitter: &Fitter) -> Option<Fit> {
@@ -191,6 +196,11 @@ impl Aggregation {
     /// Every selector that cannot be used, by role and place.
     pub fn invalid_selectors(&self) -> impl Iterator<Item = &InvalidSelector> {
         self.invalid.values().flatten()
+    }
+
+    /// The selectors of this role that cannot be used, by place.
+    pub fn invalid_selectors_of(&self, name: &str) -> &[InvalidSelector] {
+        self.invalid.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Groups of aggregated roles that select each other in a circle, each group and all groups by name.

@@ -83,7 +83,7 @@ pub(super) const LAYERS: &[Layer] = &[
     Layer {
         name: "rolewright-plan",
         uses: &["rolewright-core"],
-        third_party: NOTHING,
+        third_party: ThirdParty::Only { always: &["rustc-hash", "serde", "serde_json"], optional: &[] },
         never: &[],
         features_off: &[],
         unreachable: RUNTIME,

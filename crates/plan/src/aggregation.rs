@@ -1,0 +1,192 @@
+//! ClusterRoles that are built out of others: one labelled role beside a CRD extends admin, edit and view.
+//!
+//! Beside Kubernetes' own controller this module only observes and says what is wrong. Where that controller is switched
+//! off it does the job: one write per role whose union changed, and none otherwise.
+
+mod reason;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use rolewright_core::aggregate::fit::{Fit, Fitter};
+use rolewright_core::aggregate::{Aggregation, Event as RoleEvent};
+use rolewright_core::{RBAC_GROUP, Role, Rule};
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::intent::{Claim, Content, Intent, Shape, Wanted};
+use crate::module::{Module, Watch};
+use crate::object::{Live, ObjectRef};
+use crate::rbac::{CLUSTER_ROLE, RoleBody};
+use crate::snapshot::{Change, Snapshot};
+use crate::{Name, Time};
+
+/// Whose job it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Kubernetes' controller's: say what it gets wrong, write nothing.
+    #[default]
+    Observe,
+    /// Ours alone.
+    Exclusive,
+}
+
+/// Kubernetes' controller needs a moment; what it has not done by then it will not do.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The module.
+#[derive(Debug, Default)]
+pub struct ClusterRoleAggregation {
+    mode: Mode,
+    fitter: Fitter,
+    aggregation: Aggregation,
+    /// Since when roles do not hold what they should.
+    drifting: BTreeMap<Name, Time>,
+    /// The circle that a role is part of.
+    cycles: BTreeMap<Name, Vec<Name>>,
+}
+
+impl ClusterRoleAggregation {
+    /// The module in one of its modes.
+    pub fn new(mode: Mode, fitter: Fitter) -> Self {
+        Self { mode, fitter, ..Self::default() }
+    }
+
+    /// What is computed, for whoever wants to explain a role.
+    pub fn aggregation(&self) -> &Aggregation {
+        &self.aggregation
+    }
+
+    /// Feeds the changes; returns the aggregated roles that they may concern.
+    fn feed(&mut self, snapshot: &Snapshot, changes: &[Change]) -> Vec<Name> {
+        let roles: Vec<(&Name, Option<Role>)> = changes
+            .iter()
+            .filter(|change| *change.object.kind == CLUSTER_ROLE)
+            .map(|change| (&change.object.name, snapshot.get(&change.object).and_then(Live::role)))
+            .collect();
+        let events = roles.iter().map(|(name, role)| match role {
+            Some(role) => RoleEvent::Set(role),
+            None => RoleEvent::Remove(name),
+        });
+        let mut concerned = self.aggregation.update(events);
+        concerned.extend(roles.iter().map(|(name, _)| (*name).clone()));
+        concerned.sort_unstable();
+        concerned.dedup();
+        concerned
+    }
+
+    /// Finds the circles anew, if the changes can have opened or closed one; returns whom that concerns.
+    fn follow_cycles(&mut self, snapshot: &Snapshot, changes: &[Change]) -> Vec<Name> {
+        if !changes.iter().any(|change| reshapes(snapshot, change)) {
+            return Vec::new();
+        }
+        let mut cycles = BTreeMap::new();
+        for members in self.aggregation.cycles() {
+            cycles.extend(members.iter().map(|name| (name.clone(), members.clone())));
+        }
+        let before = std::mem::replace(&mut self.cycles, cycles);
+        let differs = |name: &&Name| before.get(*name) != self.cycles.get(*name);
+        before.keys().chain(self.cycles.keys()).filter(differs).cloned().collect()
+    }
+
+    fn wanted(&self, key: &ObjectRef, rules: Vec<Rule>) -> Wanted {
+        let because = reason::reason(&self.aggregation, &key.name, &rules);
+        let shape = Shape { content: Content::rules(rules), ..Shape::default() };
+        Wanted { object: key.clone(), claim: Claim::RulesOnly, shape, because }
+    }
+
+    fn problems(&self, key: &ObjectRef) -> Vec<Diagnostic> {
+        let mut problems = Vec::new();
+        for selector in self.aggregation.invalid_selectors_of(&key.name) {
+            let message = format!("selector {} selects nothing: {}", selector.index, selector.reason);
+            problems.push(Diagnostic::new(Code::SelectorInvalid, key.clone(), message));
+        }
+        if let Some(members) = self.cycles.get(&key.name) {
+            let others: Vec<&str> = members.iter().filter(|name| **name != key.name).map(Name::as_str).collect();
+            let message = format!("it selects itself over `{}`", others.join("`, `"));
+            problems.push(Diagnostic::new(Code::AggregationCycle, key.clone(), message));
+        }
+        problems
+    }
+
+    /// Says that a role has not been what it should be for too long, or when to look whether it still is not.
+    fn watch_drift(&self, key: &ObjectRef, now: Time, intent: &mut Intent) {
+        let Some(since) = self.drifting.get(&key.name) else { return };
+        let until = *since + PATIENCE;
+        if now < until {
+            intent.wake_at = Some(until);
+        } else {
+            let message = reason::drift(&self.aggregation, &key.name);
+            intent.diagnostics.push(Diagnostic::new(Code::AggregationDrift, key.clone(), message));
+        }
+    }
+}
+
+impl Module for ClusterRoleAggregation {
+    fn name(&self) -> &'static str {
+        "aggregation"
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        vec![Watch::needed(&CLUSTER_ROLE)]
+    }
+
+    fn writes(&self) -> Vec<Rule> {
+        match self.mode {
+            Mode::Observe => Vec::new(),
+            // Nobody holds all rules that others write, so the API server must be told not to ask for them.
+            Mode::Exclusive => vec![Rule::resources([RBAC_GROUP], ["clusterroles"], ["escalate", "patch"])],
+        }
+    }
+
+    fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], now: Time, mark: &mut dyn FnMut(ObjectRef)) {
+        let mut concerned = self.feed(snapshot, changes);
+        concerned.extend(self.follow_cycles(snapshot, changes));
+        for name in concerned {
+            if self.aggregation.is_drifting(&name) {
+                self.drifting.entry(name.clone()).or_insert(now);
+            } else {
+                self.drifting.remove(&name);
+            }
+            mark(ObjectRef::cluster(&CLUSTER_ROLE, name));
+        }
+    }
+
+    fn intend(&self, _: &Snapshot, key: &ObjectRef, now: Time) -> Intent {
+        let mut intent = Intent { diagnostics: self.problems(key), ..Intent::default() };
+        let Some(union) = self.aggregation.rules(&key.name) else { return intent };
+        let union: Vec<Rule> = union.cloned().collect();
+        let stored: Vec<Rule> = self.aggregation.stored(&key.name).into_iter().flatten().cloned().collect();
+        let fit = self.fitter.fit(&key.name, &union, &stored);
+        if let Fit::Partial { withheld, .. } = &fit {
+            let message = format!("{} of {} rules do not fit", withheld.len(), union.len());
+            intent.diagnostics.push(Diagnostic::new(Code::UnionTooLarge, key.clone(), message));
+        }
+        match self.mode {
+            Mode::Observe => self.watch_drift(key, now, &mut intent),
+            Mode::Exclusive if *fit.rules(&union) != *stored => {
+                intent.wanted.push(self.wanted(key, fit.rules(&union).to_vec()));
+            }
+            Mode::Exclusive => {}
+        }
+        intent
+    }
+
+    fn keys(&self, _: &Snapshot) -> Vec<ObjectRef> {
+        self.aggregation.aggregated().map(|name| ObjectRef::cluster(&CLUSTER_ROLE, name.clone())).collect()
+    }
+}
+
+/// Whether a change touches which aggregated roles select which: only their own labels and selectors do.
+fn reshapes(snapshot: &Snapshot, change: &Change) -> bool {
+    if *change.object.kind != CLUSTER_ROLE {
+        return false;
+    }
+    let links = |live: &'_ Live| {
+        let selectors = live.body::<RoleBody>()?.aggregation.clone()?;
+        Some((live.meta.labels.clone(), selectors))
+    };
+    change.before.as_ref().and_then(links) != snapshot.get(&change.object).and_then(links)
+}

@@ -1,0 +1,107 @@
+//! Every code there is. Numbers are never used again.
+
+use std::fmt;
+
+use super::Severity;
+
+macro_rules! codes {
+    ($($name:ident = $number:literal, $severity:ident, $title:literal, $help:literal;)*) => {
+        /// A problem that rolewright can name. `rolewright explain RW0001` prints what is written here.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $(#[doc = $title] $name,)*
+        }
+
+        impl Code {
+            /// All of them, by number.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// The number after `RW`.
+            pub fn number(self) -> u16 {
+                match self { $(Self::$name => $number,)* }
+            }
+
+            /// In PascalCase: the reason of events and conditions.
+            pub fn reason(self) -> &'static str {
+                match self { $(Self::$name => stringify!($name),)* }
+            }
+
+            /// How bad it is.
+            pub fn severity(self) -> Severity {
+                match self { $(Self::$name => Severity::$severity,)* }
+            }
+
+            /// In a few words.
+            pub fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)* }
+            }
+
+            /// What it means and what to do.
+            pub fn help(self) -> &'static str {
+                match self { $(Self::$name => $help,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    Invalid = 1, Error, "an object cannot be understood",
+        "The object is stored in a form that its kind does not allow, so nothing is granted because of it and what was \
+         granted before stays as it was. Correct the field that the message names.";
+    Paused = 2, Note, "writes are paused",
+        "The annotation `rolewright.io/paused: \"true\"` stops every write to the object and on its behalf. What would be \
+         written is counted in the message. Remove the annotation to go on.";
+    NameTaken = 3, Error, "the name is taken by somebody else's object",
+        "An object of this name exists and is not ours: it is not controlled by the object that needs it. It is left as it \
+         is, and the rights that it should give are missing. Delete or rename it.";
+    Refused = 4, Error, "the API server refused a write",
+        "The message says why. `forbidden` means that the manager lacks rights: `rolewright manifests rbac` prints the role \
+         that it needs. It tries again from time to time.";
+    Ineffective = 5, Warning, "a write has no effect",
+        "The API server accepted a write and the object is not what was written: an admission webhook or another controller \
+         changes it at once. It is tried again ever more rarely. Find out who else writes to it in its `managedFields`.";
+    UnionTooLarge = 101, Error, "an aggregated role is too large to store",
+        "The rules that its selectors gather do not fit into one object. Revocations still reach it; the rules that the \
+         message counts are withheld. Select fewer roles, or let rules share verbs and resources.";
+    AggregationCycle = 102, Warning, "aggregated roles select each other",
+        "Kubernetes' own controller never takes a revoked rule out of such a circle. Change the labels or selectors so that \
+         no role selects, over others, itself.";
+    SelectorInvalid = 103, Warning, "a selector cannot be used",
+        "It selects nothing; the other selectors of the role work. The message says what is wrong with it.";
+    AggregationDrift = 104, Warning, "an aggregated role does not hold what its selectors gather",
+        "Beside Kubernetes' controller rolewright only observes. If this stays, that controller is not running, fails, or \
+         keeps rules that nobody grants any more; its log says more.";
+}
+
+impl Code {
+    /// The code of this number or text: `RW0101`, `rw101`, `101`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix("RW").or_else(|| text.strip_prefix("rw")).unwrap_or(text);
+        let number: u16 = digits.parse().ok()?;
+        Self::ALL.iter().copied().find(|code| code.number() == number)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RW{:04}", self.number())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_told_apart_and_found_again() {
+        assert!(Code::ALL.is_sorted_by(|a, b| a.number() < b.number()), "one number each, in order");
+        for code in Code::ALL {
+            assert_eq!(Code::parse(&code.to_string()), Some(*code));
+            assert!(code.help().ends_with('.') && !code.title().ends_with('.'), "{code}");
+        }
+        assert_eq!(Code::parse("rw101"), Some(Code::UnionTooLarge));
+        for unknown in ["", "RW", "RW9999", "pods"] {
+            assert_eq!(Code::parse(unknown), None, "{unknown}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! From what a module wants and what there is to what must be written.
+
+mod shape;
+
+#[cfg(test)]
+mod tests;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::intent::{Claim, Content, Intent, Wanted};
+use crate::kind::Kind;
+use crate::object::{Live, Meta, ObjectRef};
+use crate::op::{Op, Phase, Plan, Write};
+use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, RoleBody};
+use crate::snapshot::Snapshot;
+
+use rolewright_core::Rule;
+
+/// The writes that make it so, in order.
+pub(crate) fn difference(snapshot: &Snapshot, intent: Intent) -> Plan {
+    let Intent { wanted, held, diagnostics, wake_at } = intent;
+    let mut plan = Plan { ops: Vec::new(), diagnostics, wake_at };
+    for object in held {
+        if !wanted.iter().any(|wanted| wanted.object == object) {
+            plan.remove(snapshot, object);
+        }
+    }
+    for wanted in wanted {
+        plan.reach(snapshot, wanted);
+    }
+    plan.ops.sort_by(|a, b| (a.phase, &a.object).cmp(&(b.phase, &b.object)));
+    plan
+}
+
+impl Plan {
+    fn remove(&mut self, snapshot: &Snapshot, object: ObjectRef) {
+        let Some(live) = snapshot.get(&object).filter(|live| !live.meta.deleting) else { return };
+        if live.meta.is_paused() {
+            return self.paused(object);
+        }
+        let write = Write::Delete { uid: live.meta.uid.clone() };
+        self.ops.push(Op { phase: Phase::removing(object.kind), object, write, because: "nobody needs it".to_owned() });
+    }
+
+    fn reach(&mut self, snapshot: &Snapshot, wanted: Wanted) {
+        let Some(live) = snapshot.get(&wanted.object) else {
+            if wanted.claim != Claim::RulesOnly {
+                let Wanted { object, shape, because, .. } = wanted;
+                let phase = Phase::growing(object.kind);
+                self.ops.push(Op { phase, object, write: Write::Create(shape), because });
+            }
+            return;
+        };
+        let writes = match () {
+            // What is on its way out is created anew once it is gone.
+            () if live.meta.deleting && wanted.claim != Claim::RulesOnly => return,
+            () if !wanted.claim.holds(&live.meta) => return self.taken(wanted, live),
+            () => writes(&wanted, live),
+        };
+        if !writes.is_empty() && live.meta.is_paused() {
+            return self.paused(wanted.object);
+        }
+        let op = |(phase, write)| Op { phase, object: wanted.object.clone(), write, because: wanted.because.clone() };
+        self.ops.extend(writes.into_iter().map(op));
+    }
+
+    fn paused(&mut self, object: ObjectRef) {
+        self.diagnostics.push(Diagnostic::new(Code::Paused, object, "one write waits"));
+    }
+
+    fn taken(&mut self, wanted: Wanted, live: &Live) {
+        let who = match live.meta.controller() {
+            Some(owner) => format!("it is controlled by {} `{}`", owner.kind, owner.name),
+            None => "nothing says that it is ours".to_owned(),
+        };
+        self.diagnostics.push(Diagnostic::new(Code::NameTaken, wanted.object, format!("{who}; {}", wanted.because)));
+    }
+}
+
+impl Claim {
+    fn holds(&self, meta: &Meta) -> bool {
+        match self {
+            Self::Controlled(uid) => meta.controller().is_some_and(|owner| owner.uid == *uid),
+            Self::Labelled(key, value) => meta.ours.is_some() && meta.labels.get(key) == Some(value),
+            Self::RulesOnly => true,
+        }
+    }
+}
+
+impl Phase {
+    fn growing(kind: &Kind) -> Self {
+        match () {
+            () if is_role(kind) => Self::Grant,
+            () if is_binding(kind) => Self::Bind,
+            () => Self::Ground,
+        }
+    }
+
+    fn shrinking(kind: &Kind) -> Self {
+        match () {
+            () if is_role(kind) => Self::Narrow,
+            () if is_binding(kind) => Self::Unbind,
+            () => Self::Ground,
+        }
+    }
+
+    fn removing(kind: &Kind) -> Self {
+        match () {
+            () if is_role(kind) => Self::Drop,
+            () if is_binding(kind) => Self::Unbind,
+            () => Self::Clear,
+        }
+    }
+}
+
+fn is_role(kind: &Kind) -> bool {
+    *kind == CLUSTER_ROLE || *kind == ROLE
+}
+
+fn is_binding(kind: &Kind) -> bool {
+    *kind == CLUSTER_ROLE_BINDING || *kind == ROLE_BINDING
+}
+
+/// What leads from an object to what it should be: nothing, one write, or first both and then only what is wanted.
+fn writes(wanted: &Wanted, live: &Live) -> Vec<(Phase, Write)> {
+    let kind = wanted.object.kind;
+    let uid = || live.meta.uid.clone();
+    if wanted.claim == Claim::RulesOnly {
+        return rules_only(wanted, live).into_iter().collect();
+    }
+    let seen = shape::seen(live, &wanted.shape);
+    if seen == wanted.shape {
+        return Vec::new();
+    }
+    if let (Content::Binding { role_ref: old, .. }, Content::Binding { role_ref: new, .. }) =
+        (&seen.content, &wanted.shape.content)
+        && old != new
+    {
+        return vec![(Phase::Bind, Write::Replace { uid: uid(), shape: wanted.shape.clone() })];
+    }
+    let both = shape::both(&seen, &wanted.shape);
+    let target = Write::Update { uid: uid(), shape: wanted.shape.clone() };
+    if both == wanted.shape {
+        vec![(Phase::growing(kind), target)]
+    } else if both == seen {
+        vec![(Phase::shrinking(kind), target)]
+    } else {
+        let first = Write::Update { uid: uid(), shape: both };
+        vec![(Phase::growing(kind), first), (Phase::shrinking(kind), target)]
+    }
+}
+
+/// The rules of somebody else's role go in one write: whoever reads it sees either the old or the new.
+fn rules_only(wanted: &Wanted, live: &Live) -> Option<(Phase, Write)> {
+    let Content::Role { rules: Some(rules), .. } = &wanted.shape.content else { return None };
+    let stored: &[Rule] = live.body::<RoleBody>().map_or(&[], |role| &role.rules);
+    if rules == stored {
+        return None;
+    }
+    Some((Phase::Grant, Write::Rules { uid: live.meta.uid.clone(), rules: rules.clone() }))
+}

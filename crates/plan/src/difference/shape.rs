@@ -1,0 +1,108 @@
+//! What an object says of all that we would say, and what it is on the way from one to the other.
+
+use rolewright_core::{Labels, Rule, RuleSet};
+
+use crate::Name;
+use crate::intent::{Content, Shape};
+use crate::object::{Live, Owner};
+use crate::rbac::{BindingBody, RoleBody};
+
+/// The part of a live object that is ours: what we want to say, and what we said before.
+pub(super) fn seen(live: &Live, wanted: &Shape) -> Shape {
+    let ours = live.meta.ours.clone().unwrap_or_default();
+    let of = |labels: &Labels, wanted: &Labels, ours: &[Name]| {
+        labels
+            .iter()
+            .filter(|(key, _)| wanted.contains_key(*key) || ours.contains(key))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    };
+    let is_ours = |owner: &&Owner| ours.owners.contains(&owner.uid) || has(&wanted.owners, owner);
+    let mut owners: Vec<Owner> = live.meta.owners.iter().filter(is_ours).cloned().collect();
+    // Their order says nothing, so it makes no difference.
+    owners.sort_by_key(|owner| wanted.owners.iter().position(|wanted| wanted.uid == owner.uid).unwrap_or(usize::MAX));
+    Shape {
+        labels: of(&live.meta.labels, &wanted.labels, &ours.labels),
+        annotations: of(&live.meta.annotations, &wanted.annotations, &ours.annotations),
+        owners,
+        content: content(live, &wanted.content),
+    }
+}
+
+fn content(live: &Live, wanted: &Content) -> Content {
+    match wanted {
+        Content::Bare => Content::Bare,
+        Content::Role { rules, .. } => live.body::<RoleBody>().map_or(Content::Bare, |role| Content::Role {
+            rules: rules.is_some().then(|| role.rules.clone()),
+            aggregation: role.aggregation.clone(),
+        }),
+        Content::Binding { .. } => live.body::<BindingBody>().map_or(Content::Bare, |binding| Content::Binding {
+            role_ref: binding.role_ref.clone(),
+            subjects: binding.subjects.clone(),
+        }),
+    }
+}
+
+/// What grants all that the one grants and all that the other grants. Where both cannot be said, the wanted is.
+pub(super) fn both(seen: &Shape, wanted: &Shape) -> Shape {
+    let mut owners = wanted.owners.clone();
+    owners.extend(seen.owners.iter().filter(|owner| !has(&wanted.owners, owner)).cloned());
+    let united = |old: &Labels, new: &Labels| {
+        let mut labels = old.clone();
+        labels.extend(new.iter().map(|(key, value)| (key.clone(), value.clone())));
+        labels
+    };
+    Shape {
+        labels: united(&seen.labels, &wanted.labels),
+        annotations: united(&seen.annotations, &wanted.annotations),
+        owners,
+        content: both_contents(&seen.content, &wanted.content),
+    }
+}
+
+fn both_contents(seen: &Content, wanted: &Content) -> Content {
+    match (seen, wanted) {
+        (Content::Role { rules: old, aggregation: selected }, Content::Role { rules: new, aggregation: selecting }) => {
+            Content::Role {
+                rules: match (old, new) {
+                    (Some(old), Some(new)) => Some(both_rules(old, new)),
+                    (_, new) => new.clone(),
+                },
+                aggregation: match (selected, selecting) {
+                    (Some(old), Some(new)) => Some(both_lists(old, new)),
+                    (_, new) => new.clone(),
+                },
+            }
+        }
+        (Content::Binding { role_ref: old, subjects: held }, Content::Binding { role_ref, subjects })
+            if old == role_ref =>
+        {
+            Content::Binding { role_ref: role_ref.clone(), subjects: both_lists(held, subjects) }
+        }
+        (_, wanted) => wanted.clone(),
+    }
+}
+
+fn both_rules(old: &[Rule], new: &[Rule]) -> Vec<Rule> {
+    let covers = |wide: &[Rule], narrow: &[Rule]| RuleSet::new(narrow).implies(&RuleSet::new(wide));
+    if covers(new, old) {
+        new.to_vec()
+    } else if covers(old, new) {
+        old.to_vec()
+    } else {
+        both_lists(old, new)
+    }
+}
+
+fn both_lists<T: Clone + PartialEq>(old: &[T], new: &[T]) -> Vec<T> {
+    if old.iter().all(|item| new.contains(item)) {
+        return new.to_vec();
+    }
+    let mut all = old.to_vec();
+    all.extend(new.iter().filter(|item| !old.contains(item)).cloned());
+    all
+}
+
+fn has(owners: &[Owner], owner: &Owner) -> bool {
+    owners.iter().any(|other| other.uid == owner.uid)
+}

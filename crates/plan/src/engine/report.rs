@@ -1,0 +1,46 @@
+//! The condition that says what came of a key.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::object::{Condition, ObjectRef, Status};
+use crate::op::{Op, Phase, Plan, Write};
+use crate::snapshot::Snapshot;
+use crate::{Name, Time};
+
+/// Whether everything that an object asks for is there.
+const READY: &str = "Ready";
+
+/// The write that brings the conditions of a key's object up to date, if its kind has any and they say something else.
+pub(super) fn report(snapshot: &Snapshot, key: &ObjectRef, plan: &Plan, now: Time) -> Option<Op> {
+    let live = snapshot.get(key).filter(|_| key.kind.reports)?;
+    let mut ready = ready(&plan.diagnostics, live.meta.generation);
+    let known = live.conditions.iter().find(|condition| condition.name == ready.name);
+    if known.is_some_and(|known| known.says_as(&ready)) {
+        return None;
+    }
+    ready.last_transition_time = match known {
+        Some(known) if known.status == ready.status => known.last_transition_time.clone(),
+        _ => now.to_rfc3339().into(),
+    };
+    let write = Write::Report { uid: live.meta.uid.clone(), conditions: vec![ready] };
+    Some(Op { phase: Phase::Report, object: key.clone(), write, because: "its state is another".to_owned() })
+}
+
+fn ready(diagnostics: &[Diagnostic], generation: i64) -> Condition {
+    let worst =
+        diagnostics.iter().max_by_key(|diagnostic| (diagnostic.code.severity(), std::cmp::Reverse(*diagnostic)));
+    let (status, reason, message) = match worst {
+        Some(worst) if worst.code.severity() > Severity::Note => {
+            (Status::False, Name::new(worst.code.reason()), format!("{}: {}", worst.object, worst.message))
+        }
+        Some(note) => (Status::Unknown, Name::new(note.code.reason()), note.message.clone()),
+        None => (Status::True, Name::new("Applied"), String::new()),
+    };
+    Condition {
+        name: Name::new(READY),
+        status,
+        reason,
+        message,
+        observed_generation: generation,
+        last_transition_time: Name::default(),
+    }
+}

@@ -1,0 +1,121 @@
+//! The kinds of objects that are read and written.
+
+use std::any::Any;
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// An object's content as the value that its kind reads it into.
+pub type Body = Arc<dyn Any + Send + Sync>;
+
+/// One kind: where it is served, and how an object of it is read. Modules declare their own as statics.
+pub struct Kind {
+    /// The API group; `""` is the core group.
+    pub group: &'static str,
+    /// Versions that are understood, the best first; the first that is served is used.
+    pub versions: &'static [&'static str],
+    /// The kind as manifests spell it.
+    pub kind: &'static str,
+    /// The resource as URLs and rules spell it.
+    pub plural: &'static str,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+    /// Whether we write conditions into its status.
+    pub reports: bool,
+    read: fn(&Value) -> Result<Body, String>,
+}
+
+impl Kind {
+    /// A kind of the whole cluster whose objects are read as `T`.
+    pub const fn cluster<T: DeserializeOwned + Send + Sync + 'static>(
+        group: &'static str,
+        versions: &'static [&'static str],
+        kind: &'static str,
+        plural: &'static str,
+    ) -> Self {
+        Self { group, versions, kind, plural, namespaced: false, reports: false, read: read_as::<T> }
+    }
+
+    /// A kind in namespaces whose objects are read as `T`.
+    pub const fn namespaced<T: DeserializeOwned + Send + Sync + 'static>(
+        group: &'static str,
+        versions: &'static [&'static str],
+        kind: &'static str,
+        plural: &'static str,
+    ) -> Self {
+        Self { namespaced: true, ..Self::cluster::<T>(group, versions, kind, plural) }
+    }
+
+    /// The same kind, with conditions that we write.
+    pub const fn reporting(self) -> Self {
+        Self { reports: true, ..self }
+    }
+
+    /// Reads an object's content. The error says what is wrong in words for a user.
+    pub fn read(&self, object: &Value) -> Result<Body, String> {
+        (self.read)(object)
+    }
+
+    /// `apiVersion` in one of its versions.
+    pub fn api_version(&self, version: &str) -> String {
+        if self.group.is_empty() { version.to_owned() } else { format!("{}/{version}", self.group) }
+    }
+
+    /// The version to use when nothing is known of the server.
+    pub fn best_version(&self) -> &'static str {
+        self.versions.first().copied().unwrap_or("v1")
+    }
+}
+
+fn read_as<T: DeserializeOwned + Send + Sync + 'static>(object: &Value) -> Result<Body, String> {
+    match T::deserialize(object) {
+        Ok(body) => Ok(Arc::new(body)),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A kind is where it is served; there is one static for each.
+impl PartialEq for Kind {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Kind {}
+
+impl PartialOrd for Kind {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Kind {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if std::ptr::eq(self, other) {
+            return Ordering::Equal;
+        }
+        (self.kind, self.group).cmp(&(other.kind, other.group))
+    }
+}
+
+impl std::hash::Hash for Kind {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (self.kind, self.group).hash(state);
+    }
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// As users know it: `ClusterRole`, or with its group where that is not Kubernetes' own.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind)
+    }
+}

@@ -1,0 +1,60 @@
+//! Conditions: what came of a wish, for whoever reads the object.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::Name;
+
+/// One condition of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Condition {
+    /// What it is about, as `Ready`.
+    #[serde(rename = "type")]
+    pub name: Name,
+    /// Whether it holds.
+    pub status: Status,
+    /// Why, in one word.
+    #[serde(default)]
+    pub reason: Name,
+    /// Why, in words for a user.
+    #[serde(default)]
+    pub message: String,
+    /// The generation of the wish that it is about.
+    #[serde(default)]
+    pub observed_generation: i64,
+    /// Since when the status is what it is.
+    #[serde(default)]
+    pub last_transition_time: Name,
+}
+
+/// Whether a condition holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Status {
+    True,
+    False,
+    Unknown,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+impl Condition {
+    /// All conditions of an object; what cannot be read as one is not there.
+    pub(super) fn read_all(object: &Value) -> Vec<Self> {
+        let written = object["status"]["conditions"].as_array();
+        written.into_iter().flatten().filter_map(|condition| Self::deserialize(condition).ok()).collect()
+    }
+
+    /// Whether both say the same, whenever they began to.
+    pub(crate) fn says_as(&self, other: &Self) -> bool {
+        let without_time = |condition: &Self| Self { last_transition_time: Name::default(), ..condition.clone() };
+        without_time(self) == without_time(other)
+    }
+}

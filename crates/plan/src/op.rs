@@ -1,0 +1,112 @@
+//! What should be written, and in which order.
+
+use std::fmt;
+
+use crate::diagnostic::Diagnostic;
+use crate::intent::Shape;
+use crate::object::{Condition, ObjectRef};
+use crate::{Name, Time};
+
+/// What should be written for one key.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// The writes, in order.
+    pub ops: Vec<Op>,
+    /// What a user should know.
+    pub diagnostics: Vec<Diagnostic>,
+    /// When to look again though nothing changes.
+    pub wake_at: Option<Time>,
+}
+
+/// One write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// When: all of a phase before the next.
+    pub phase: Phase,
+    /// To which object.
+    pub object: ObjectRef,
+    /// What.
+    pub write: Write,
+    /// Why, in words for a user.
+    pub because: String,
+}
+
+/// The order of writes. Whoever keeps a right never loses it on the way, and rights go before what they lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// What others stand on: namespaces, accounts.
+    Ground,
+    /// Roles that are new or grant more.
+    Grant,
+    /// Bindings that are new or reach more.
+    Bind,
+    /// Roles that grant less.
+    Narrow,
+    /// Bindings that reach less or go.
+    Unbind,
+    /// Roles that go.
+    Drop,
+    /// Everything else that goes.
+    Clear,
+    /// What came of it, for whoever asked.
+    Report,
+}
+
+/// What to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// Create the object; somebody else's of the same name is not touched.
+    Create(Shape),
+    /// Make the object with this uid like this.
+    Update {
+        /// The object that was looked at.
+        uid: Name,
+        /// What it becomes.
+        shape: Shape,
+    },
+    /// Write the rules of somebody else's role and nothing else.
+    Rules {
+        /// The object that was looked at.
+        uid: Name,
+        /// All of its rules.
+        rules: Vec<rolewright_core::Rule>,
+    },
+    /// Delete the object with this uid and create it anew, because what differs cannot be changed.
+    Replace {
+        /// The object that goes.
+        uid: Name,
+        /// What comes.
+        shape: Shape,
+    },
+    /// Delete the object with this uid.
+    Delete {
+        /// The object that goes.
+        uid: Name,
+    },
+    /// Write our conditions into the object's status.
+    Report {
+        /// The object that was looked at.
+        uid: Name,
+        /// All conditions that are ours.
+        conditions: Vec<Condition>,
+    },
+}
+
+impl Write {
+    /// The word for it in plans, logs and metrics.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Create(_) => "create",
+            Self::Update { .. } | Self::Rules { .. } => "update",
+            Self::Replace { .. } => "replace",
+            Self::Delete { .. } => "delete",
+            Self::Report { .. } => "report",
+        }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.write.verb(), self.object, self.because)
+    }
+}

@@ -1,0 +1,111 @@
+//! The objects of one kind.
+
+use std::collections::BTreeMap;
+
+use super::Change;
+use crate::Name;
+use crate::kind::Kind;
+use crate::object::{Live, Meta, ObjectRef};
+
+/// Namespace and name.
+pub type Place = (Name, Name);
+
+/// How much is known of a kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Service {
+    /// Nothing yet.
+    #[default]
+    Unknown,
+    /// The server does not serve it.
+    Unserved,
+    /// All of its objects were seen.
+    Seen,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    pub(super) service: Service,
+    rows: BTreeMap<Place, Live>,
+    /// The revisions at which objects went, until the next full list.
+    gone: BTreeMap<Place, u64>,
+}
+
+/// A row that is not what it was.
+pub(super) struct Row {
+    place: Place,
+    before: Option<Live>,
+}
+
+impl Row {
+    pub(super) fn of(self, kind: &'static Kind) -> Change {
+        let (namespace, name) = self.place;
+        Change { object: ObjectRef { kind, namespace, name }, before: self.before }
+    }
+}
+
+fn place(meta: &Meta) -> Place {
+    (meta.namespace.clone(), meta.name.clone())
+}
+
+impl Table {
+    pub(super) fn get(&self, namespace: &Name, name: &Name) -> Option<&Live> {
+        self.rows.get(&(namespace.clone(), name.clone()))
+    }
+
+    pub(super) fn rows(&self) -> impl Iterator<Item = &Live> {
+        self.rows.values()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Takes an object, unless something newer is known.
+    pub(super) fn set(&mut self, live: Live) -> Option<Row> {
+        let place = place(&live.meta);
+        let version = live.meta.resource_version;
+        let known = self.rows.get(&place).map(|row| row.meta.resource_version);
+        if known.or_else(|| self.gone.get(&place).copied()).is_some_and(|known| known >= version) {
+            return None;
+        }
+        self.gone.remove(&place);
+        let before = self.rows.insert(place.clone(), live);
+        Some(Row { place, before })
+    }
+
+    /// Forgets an object, unless a newer one of its name is known.
+    pub(super) fn remove(&mut self, last: &Meta) -> Option<Row> {
+        let place = place(last);
+        let known = self.rows.get(&place);
+        if known.is_some_and(|row| row.meta.resource_version > last.resource_version && row.meta.uid != last.uid) {
+            return None;
+        }
+        let version = known.map_or(0, |row| row.meta.resource_version).max(last.resource_version);
+        let at = self.gone.entry(place.clone()).or_default();
+        *at = version.max(*at);
+        let before = self.rows.remove(&place)?;
+        Some(Row { place, before: Some(before) })
+    }
+
+    /// Takes a full list as it is: if it is older than what is known, the watch that follows tells so, and if the server
+    /// went back in time, this is how it comes to be believed.
+    pub(super) fn replace(&mut self, objects: Vec<Live>) -> Vec<Row> {
+        self.service = Service::Seen;
+        self.gone.clear();
+        let mut before = std::mem::take(&mut self.rows);
+        let mut changes = Vec::new();
+        for live in objects {
+            let place = place(&live.meta);
+            let old = before.remove(&place);
+            let same =
+                |old: &Live| old.meta.resource_version == live.meta.resource_version && old.meta.uid == live.meta.uid;
+            if !old.as_ref().is_some_and(same) {
+                changes.push(Row { place: place.clone(), before: old });
+            }
+            self.rows.insert(place, live);
+        }
+        changes.extend(before.into_iter().map(|(place, old)| Row { place, before: Some(old) }));
+        changes.sort_by(|a, b| a.place.cmp(&b.place));
+        changes
+    }
+}

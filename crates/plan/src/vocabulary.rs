@@ -1,0 +1,25 @@
+//! The words that rolewright writes into clusters and reads from them.
+
+/// Field managers: who we are in `managedFields`.
+pub mod manager {
+    /// Everything that is ours as an object.
+    pub const ROLEWRIGHT: &str = "rolewright";
+    /// Conditions.
+    pub const STATUS: &str = "rolewright-status";
+    /// The rules of aggregated ClusterRoles. Kubernetes' own name, so that either controller takes over from the other.
+    pub const AGGREGATION: &str = "clusterrole-aggregation-controller";
+}
+
+/// Annotations.
+pub mod annotation {
+    /// `"true"` on an object stops every write to it, and every write on its behalf.
+    pub const PAUSED: &str = "rolewright.io/paused";
+    /// What `kubectl apply` keeps; as large as the object, and never read from the snapshot.
+    pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+}
+
+/// Labels.
+pub mod label {
+    /// Who keeps an object, on everything that is ours.
+    pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
+}
