@@ -1,0 +1,4 @@
+//! The manager's hands: it watches a cluster for the engine, writes what the engine plans, and says what came of it.
+//!
+//! Everything that decides is in `rolewright-plan`; everything here talks to the API server.
+
