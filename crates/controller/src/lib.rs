@@ -2,3 +2,11 @@
 //!
 //! Everything that decides is in `rolewright-plan`; everything here talks to the API server.
 
+mod apply;
+mod clock;
+pub mod manager;
+mod raw;
+mod served;
+mod watch;
+
+pub use manager::{Leading, Manager, Settings};

@@ -1,6 +1,6 @@
 //! Objects as Kubernetes' JSON: exactly what we say of them, so that server-side apply owns exactly that.
 
-use rolewright_core::Labels;
+use rolewright_core::{Labels, Rule};
 use serde_json::{Map, Value, json};
 
 use crate::intent::{Content, Shape};
@@ -33,6 +33,15 @@ pub fn object(object: &ObjectRef, version: &str, uid: Option<&str>, shape: &Shap
             say("roleRef", json!(role_ref));
             say("subjects", json!(subjects));
         }
+    }
+    out
+}
+
+/// What is applied to write the rules of a role and nothing else.
+pub fn rules(object: &ObjectRef, version: &str, uid: &str, rules: &[Rule]) -> Value {
+    let mut out = identity(object, version, Some(uid));
+    if let Some(out) = out.as_object_mut() {
+        out.insert("rules".to_owned(), json!(rules));
     }
     out
 }

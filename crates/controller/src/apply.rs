@@ -1,0 +1,159 @@
+//! Writing what was planned: server-side apply, and deletes that name what they mean.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
+use kube::core::Status;
+use kube::{Api, Client};
+use rolewright_plan::engine::{Category, Failure, Outcome};
+use rolewright_plan::vocabulary::manager;
+use rolewright_plan::{Event, Live, Meta, Name, ObjectRef, Op, Plan, Write, render};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+
+use crate::raw::{Raw, resource};
+use crate::served::Versions;
+
+/// A server that does not answer for so long is away.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Writes plans. Clones share the limit on concurrent requests.
+#[derive(Clone)]
+pub(crate) struct Writer {
+    pub(crate) client: Client,
+    pub(crate) versions: Versions,
+    pub(crate) requests: Arc<Semaphore>,
+    /// Asked before every single write: leadership is a level, not an edge.
+    pub(crate) may_write: Arc<dyn Fn() -> bool + Send + Sync>,
+}
+
+impl Writer {
+    /// Writes a plan, phase by phase; within a phase all at once. What fails does not keep later phases from narrowing.
+    pub(crate) async fn write(&self, plan: &Plan) -> Vec<Outcome> {
+        let mut outcomes = Vec::with_capacity(plan.ops.len());
+        for phase in plan.ops.chunk_by(|a, b| a.phase == b.phase) {
+            let writes = phase.iter().map(|op| self.write_one(op));
+            outcomes.extend(futures::future::join_all(writes).await.into_iter().flatten());
+        }
+        outcomes
+    }
+
+    async fn write_one(&self, op: &Op) -> Vec<Outcome> {
+        let Ok(_permit) = self.requests.acquire().await else { return Vec::new() };
+        if !(self.may_write)() {
+            return vec![Err(failure(&op.object, Category::Unavailable, "we no longer lead"))];
+        }
+        match &op.write {
+            Write::Create(shape) => vec![self.create(op, &self.body(op, None, shape)).await],
+            Write::Update { uid, shape } => {
+                let force = PatchParams::apply(manager::ROLEWRIGHT).force();
+                vec![self.apply(&op.object, &force, &self.body(op, Some(uid), shape)).await]
+            }
+            Write::Rules { uid, rules } => {
+                let force = PatchParams::apply(manager::AGGREGATION).force();
+                let version = self.versions.of(op.object.kind);
+                vec![self.apply(&op.object, &force, &render::rules(&op.object, version, uid, rules)).await]
+            }
+            Write::Replace { uid, shape } => {
+                let gone = self.delete(&op.object, uid).await;
+                if gone.is_err() {
+                    return vec![gone];
+                }
+                vec![gone, self.create(op, &self.body(op, None, shape)).await]
+            }
+            Write::Delete { uid } => vec![self.delete(&op.object, uid).await],
+            Write::Report { uid, conditions } => {
+                let body = render::conditions(&op.object, self.versions.of(op.object.kind), uid, conditions);
+                vec![self.report(&op.object, &body).await]
+            }
+        }
+    }
+
+    fn body(&self, op: &Op, uid: Option<&Name>, shape: &rolewright_plan::intent::Shape) -> Value {
+        render::object(&op.object, self.versions.of(op.object.kind), uid.map(Name::as_str), shape)
+    }
+
+    fn api(&self, object: &ObjectRef) -> Api<Raw> {
+        let resource = resource(object.kind, self.versions.of(object.kind));
+        if object.kind.namespaced {
+            Api::namespaced_with(self.client.clone(), &object.namespace, &resource)
+        } else {
+            Api::all_with(self.client.clone(), &resource)
+        }
+    }
+
+    /// Without force: should somebody else have come first, their object is not taken from them.
+    async fn create(&self, op: &Op, body: &Value) -> Outcome {
+        self.apply(&op.object, &PatchParams::apply(manager::ROLEWRIGHT), body).await
+    }
+
+    async fn apply(&self, object: &ObjectRef, params: &PatchParams, body: &Value) -> Outcome {
+        let api = self.api(object);
+        let stored = within(object, api.patch(&object.name, params, &Patch::Apply(body))).await?;
+        seen(object, &stored)
+    }
+
+    async fn report(&self, object: &ObjectRef, body: &Value) -> Outcome {
+        let params = PatchParams::apply(manager::STATUS).force();
+        let api = self.api(object);
+        let stored = within(object, api.patch_status(&object.name, &params, &Patch::Apply(body))).await?;
+        seen(object, &stored)
+    }
+
+    async fn delete(&self, object: &ObjectRef, uid: &Name) -> Outcome {
+        let only = Preconditions { uid: Some(uid.to_string()), resource_version: None };
+        let params = DeleteParams::background().preconditions(only);
+        let api = self.api(object);
+        match within(object, api.delete(&object.name, &params)).await.map(|answer| answer.left()) {
+            // Something must happen before it can go.
+            Ok(Some(left)) if Meta::read(&left.object).is_ok_and(|meta| meta.deleting) => seen(object, &left),
+            Ok(_) => Ok(gone(object, uid)),
+            Err(failure) if failure.category == Category::Missing => Ok(gone(object, uid)),
+            Err(failure) => Err(failure),
+        }
+    }
+}
+
+fn seen(object: &ObjectRef, stored: &Raw) -> Outcome {
+    match Live::read(object.kind, &stored.object) {
+        Ok(live) => Ok(Event::Set(object.kind, live)),
+        Err(error) => Err(failure(object, Category::Unavailable, error.to_string())),
+    }
+}
+
+fn gone(object: &ObjectRef, uid: &Name) -> Event {
+    let meta = Meta {
+        name: object.name.clone(),
+        namespace: object.namespace.clone(),
+        uid: uid.clone(),
+        ..Meta::default()
+    };
+    Event::Gone(object.kind, meta)
+}
+
+async fn within<T>(object: &ObjectRef, request: impl Future<Output = kube::Result<T>>) -> Result<T, Failure> {
+    match tokio::time::timeout(PATIENCE, request).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(kube::Error::Api(status))) => Err(refused(object, &status)),
+        Ok(Err(error)) => Err(failure(object, Category::Unavailable, error.to_string())),
+        Err(_) => Err(failure(object, Category::Unavailable, "the server did not answer in time")),
+    }
+}
+
+fn refused(object: &ObjectRef, status: &Status) -> Failure {
+    let category = match status.code {
+        409 | 410 | 412 => Category::Conflict,
+        404 => Category::Missing,
+        401 | 403 => Category::Forbidden,
+        400 | 405 | 413 | 415 | 422 => Category::Invalid,
+        _ => Category::Unavailable,
+    };
+    let seconds = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
+    let retry_after = (seconds > 0).then(|| Duration::from_secs(seconds.into()));
+    Failure { retry_after, ..failure(object, category, status.message.clone()) }
+}
+
+fn failure(object: &ObjectRef, category: Category, message: impl Into<String>) -> Failure {
+    Failure { object: object.clone(), category, message: message.into(), retry_after: None }
+}

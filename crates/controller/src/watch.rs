@@ -1,0 +1,122 @@
+//! One watch: everything that happens to the objects of one kind, as events for the engine.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use kube::runtime::{WatchStreamExt, watcher};
+use kube::{Api, Client};
+use rolewright_plan::{Event, Kind, Live, Meta};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::raw::{Raw, resource};
+use crate::served::Versions;
+
+/// What every watch needs.
+#[derive(Clone)]
+pub(crate) struct Watching {
+    pub(crate) client: Client,
+    pub(crate) versions: Versions,
+    pub(crate) events: mpsc::Sender<Event>,
+    /// How often everything is listed anew, in case the server forgot to tell something.
+    pub(crate) resync: Duration,
+    /// How often to ask for a kind that is not served.
+    pub(crate) patience: Duration,
+}
+
+/// Nobody listens any more.
+#[derive(Debug)]
+pub(crate) struct Deaf;
+
+impl Watching {
+    /// Watches a kind for ever: waits until it is served, follows it, waits again when it is gone. Ends when nobody
+    /// listens.
+    pub(crate) async fn watch(self, kind: &'static Kind) {
+        loop {
+            let Ok(version) = self.wait_until_served(kind).await else { return };
+            if self.follow(kind, version).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn wait_until_served(&self, kind: &'static Kind) -> Result<&'static str, Deaf> {
+        let mut told = false;
+        loop {
+            match self.versions.find(&self.client, kind).await {
+                Ok(Some(version)) => return Ok(version),
+                Ok(None) if told => {}
+                Ok(None) => {
+                    tracing::info!(kind = kind.kind, group = kind.group, "waiting until the kind is served");
+                    self.tell(Event::Unserved(kind)).await?;
+                    told = true;
+                }
+                Err(error) => tracing::warn!(kind = kind.kind, %error, "cannot ask which kinds are served"),
+            }
+            tokio::select! {
+                () = tokio::time::sleep(self.patience) => {}
+                () = self.events.closed() => return Err(Deaf),
+            }
+        }
+    }
+
+    /// Follows a kind until it is no longer served.
+    async fn follow(&self, kind: &'static Kind, version: &str) -> Result<(), Deaf> {
+        loop {
+            let api: Api<Raw> = Api::all_with(self.client.clone(), &resource(kind, version));
+            let mut news = watcher(api, watcher::Config::default()).default_backoff().boxed();
+            let until = Instant::now() + self.resync;
+            let mut listed = Vec::new();
+            loop {
+                let event = tokio::select! {
+                    event = news.next() => event,
+                    () = tokio::time::sleep_until(until) => break,
+                    () = self.events.closed() => return Err(Deaf),
+                };
+                match event {
+                    Some(Ok(watcher::Event::Init)) => listed.clear(),
+                    Some(Ok(watcher::Event::InitApply(raw))) => listed.extend(read(kind, &raw)),
+                    Some(Ok(watcher::Event::InitDone)) => {
+                        self.tell(Event::All(kind, std::mem::take(&mut listed))).await?;
+                    }
+                    Some(Ok(watcher::Event::Apply(raw))) => {
+                        if let Some(live) = read(kind, &raw) {
+                            self.tell(Event::Set(kind, live)).await?;
+                        }
+                    }
+                    Some(Ok(watcher::Event::Delete(raw))) => match Meta::read(&raw.object) {
+                        Ok(meta) => self.tell(Event::Gone(kind, meta)).await?,
+                        Err(error) => tracing::error!(kind = kind.kind, %error, "an object went that has no name"),
+                    },
+                    Some(Err(error)) if is_unserved(&error) => return Ok(()),
+                    Some(Err(error)) => tracing::warn!(kind = kind.kind, %error, "a watch failed and is tried again"),
+                    None => break,
+                }
+            }
+        }
+    }
+
+    async fn tell(&self, event: Event) -> Result<(), Deaf> {
+        self.events.send(event).await.map_err(|_| Deaf)
+    }
+}
+
+/// An object of the wire as a value. Its content may be beyond understanding, and is told so; without a name there is
+/// nothing to tell.
+fn read(kind: &'static Kind, raw: &Raw) -> Option<Live> {
+    match Live::read(kind, &raw.object) {
+        Ok(live) => Some(live),
+        Err(error) => {
+            tracing::error!(kind = kind.kind, %error, "an object cannot be told from others");
+            None
+        }
+    }
+}
+
+/// Whether the server no longer knows the kind.
+fn is_unserved(error: &watcher::Error) -> bool {
+    let (watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error)) = error else {
+        return false;
+    };
+    matches!(error, kube::Error::Api(status) if status.code == 404)
+}
