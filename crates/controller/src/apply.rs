@@ -123,12 +123,8 @@ fn seen(object: &ObjectRef, stored: &Raw) -> Outcome {
 }
 
 fn gone(object: &ObjectRef, uid: &Name) -> Event {
-    let meta = Meta {
-        name: object.name.clone(),
-        namespace: object.namespace.clone(),
-        uid: uid.clone(),
-        ..Meta::default()
-    };
+    let meta =
+        Meta { name: object.name.clone(), namespace: object.namespace.clone(), uid: uid.clone(), ..Meta::default() };
     Event::Gone(object.kind, meta)
 }
 

@@ -71,7 +71,10 @@ impl ClusterRoleAggregation {
             None => RoleEvent::Remove(name),
         });
         let mut concerned = self.aggregation.update(events);
-        concerned.extend(roles.iter().map(|(name, _)| (*name).clone()));
+        let was_aggregated = |change: &&Change| change.before.as_ref().is_some_and(is_aggregated);
+        let before = changes.iter().filter(was_aggregated).map(|change| &change.object.name);
+        let now = roles.iter().filter(|(_, role)| role.as_ref().is_some_and(|role| role.aggregation.is_some()));
+        concerned.extend(before.chain(now.map(|(name, _)| *name)).cloned());
         concerned.sort_unstable();
         concerned.dedup();
         concerned
@@ -177,6 +180,10 @@ impl Module for ClusterRoleAggregation {
     fn keys(&self, _: &Snapshot) -> Vec<ObjectRef> {
         self.aggregation.aggregated().map(|name| ObjectRef::cluster(&CLUSTER_ROLE, name.clone())).collect()
     }
+}
+
+fn is_aggregated(live: &Live) -> bool {
+    live.body::<RoleBody>().is_some_and(|role| role.aggregation.is_some())
 }
 
 /// Whether a change touches which aggregated roles select which: only their own labels and selectors do.

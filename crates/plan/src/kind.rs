@@ -71,9 +71,9 @@ impl Kind {
 }
 
 fn read_as<T: DeserializeOwned + Send + Sync + 'static>(object: &Value) -> Result<Body, String> {
-    match T::deserialize(object) {
+    match serde_path_to_error::deserialize::<_, T>(object) {
         Ok(body) => Ok(Arc::new(body)),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(format!("`{}`: {}", error.path(), error.inner())),
     }
 }
 

@@ -66,6 +66,13 @@ impl ApiServer {
         testbed::binary(suite).map(|_| None)
     }
 
+    /// Starts the testbed's server without Kubernetes' controllers.
+    pub fn start_bare(testbed: &std::ffi::OsStr) -> Result<Self> {
+        let mut process = Lines::start(Command::new(testbed).arg("apiserver"))?;
+        let ready = serde_json::from_value(process.line()?)?;
+        Ok(Self { ready, controllers: false, process: Process::Testbed(process) })
+    }
+
     /// A client as superuser.
     pub fn client(&self) -> Result<Client> {
         match (&self.process, testbed::known()) {

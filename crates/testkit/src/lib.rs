@@ -5,6 +5,7 @@
 //! - [`wire`]: Kubernetes' JSON for core's values.
 //! - [`testbed`]: the Go program around Kubernetes' own code: [`oracle`] asks single questions, [`apiserver`] runs the real
 //!   server.
+//! - [`grants`]: the smallest module of the manager that needs all that modules share.
 //! - [`openapi`]: documents as both servers have them.
 //! - [`peers`]: other projects' programs that run on both servers, and their custom resource definitions.
 //! - [`mod@bench`]: rows of the comparison tables.
@@ -15,6 +16,7 @@ pub mod ask;
 pub mod bench;
 pub mod corpus;
 pub mod features;
+pub mod grants;
 pub mod openapi;
 pub mod oracle;
 pub mod peers;

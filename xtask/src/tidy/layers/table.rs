@@ -83,7 +83,10 @@ pub(super) const LAYERS: &[Layer] = &[
     Layer {
         name: "rolewright-plan",
         uses: &["rolewright-core"],
-        third_party: ThirdParty::Only { always: &["rustc-hash", "serde", "serde_json"], optional: &[] },
+        third_party: ThirdParty::Only {
+            always: &["rustc-hash", "serde", "serde_json", "serde_path_to_error"],
+            optional: &[],
+        },
         never: &[],
         features_off: &[],
         unreachable: RUNTIME,
