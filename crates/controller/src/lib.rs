@@ -4,9 +4,15 @@
 
 mod apply;
 mod clock;
+pub mod events;
+pub mod health;
+pub mod lease;
 pub mod manager;
+pub mod metrics;
 mod raw;
 mod served;
+pub mod tasks;
+pub mod telemetry;
 mod watch;
 
 pub use manager::{Leading, Manager, Settings};
