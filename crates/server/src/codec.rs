@@ -1,20 +1,16 @@
 //! From the bytes of a request to an object that conforms to its type, as kube-apiserver reads it.
 
-mod base64;
-mod json;
 mod kind;
-mod node;
 mod ordered;
 mod protobuf;
 mod quantity;
 mod restore;
 mod stored;
-mod text;
 mod time;
 mod typed;
 mod untyped;
-mod yaml;
 
+use rolewright_api::document::{Node, base64, json, text, yaml};
 use serde_json::Value;
 
 use crate::facts;
@@ -23,7 +19,6 @@ use crate::status::Failure;
 use crate::strategy::Object;
 pub(crate) use base64::from_url;
 use kind::Kind;
-use node::Node;
 pub(crate) use ordered::ordered;
 pub(crate) use restore::restore_fault;
 pub(crate) use stored::as_stored;

@@ -3,7 +3,7 @@
 use rolewright_core::RBAC_GROUP;
 use serde_json::Value;
 
-use super::node::Node;
+use super::Node;
 use super::protobuf::Envelope;
 use super::{Gvk, text, typed};
 use crate::facts::{self, Type};

@@ -3,7 +3,7 @@
 mod message;
 mod wire;
 
-use super::node::Node;
+use super::Node;
 use crate::facts::Type;
 use wire::Reader;
 

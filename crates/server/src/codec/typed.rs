@@ -6,8 +6,8 @@ mod zero;
 
 use serde_json::{Map, Number, Value};
 
+use super::Node;
 use super::base64;
-use super::node::Node;
 use super::text;
 use crate::facts::{Field, Shape, Ty, Type};
 pub(super) use fault::qualified_name;

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::wire::{Reader, Tag, wrong_type};
-use crate::codec::node::{MAX_DEPTH, Node};
 use crate::codec::time::{self, Precision};
 use crate::codec::{base64, json, quantity};
 use crate::facts::{Codec, Field, Shape, Ty, Type};
+use rolewright_api::document::{MAX_DEPTH, Node};
 
 type Members = Vec<(String, Node<'static>)>;
 

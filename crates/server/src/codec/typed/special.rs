@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Decoder;
 use super::fault::Fault;
-use crate::codec::node::Node;
+use crate::codec::Node;
 use crate::codec::quantity;
 use crate::codec::time::{self, Precision};
 use crate::facts::{Codec, Field, Ty};

@@ -1,6 +1,7 @@
 //! YAML as Kubernetes reads it: version 1.1, where `yes` is true and `0777` is 511, and converted to JSON first.
 
 mod compose;
+mod plain;
 mod scalar;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,21 +12,53 @@ use compose::{Content, Tree};
 use scalar::Scalar;
 
 /// A document as JSON.
-pub(super) struct Yaml {
+#[derive(Debug)]
+pub struct Yaml {
     /// Keys are sorted, as they are after Kubernetes' conversion.
-    pub(super) node: Node<'static>,
+    pub node: Node<'static>,
     /// What strict decoding says about keys that come twice.
-    pub(super) duplicates: Vec<String>,
+    pub duplicates: Vec<String>,
 }
 
 /// Reads the first document.
-pub(super) fn parse(bytes: &[u8]) -> Result<Yaml, String> {
+pub fn parse(bytes: &[u8]) -> Result<Yaml, String> {
+    if let Some(node) = plain::parse(bytes) {
+        return Ok(Yaml { node, duplicates: Vec::new() });
+    }
+    slowly(bytes)
+}
+
+fn slowly(bytes: &[u8]) -> Result<Yaml, String> {
     let text = text::lossy(bytes);
     let tree = Tree::compose(&text)?;
     let Some(root) = tree.root else { return Ok(Yaml { node: Node::Null, duplicates: Vec::new() }) };
     let mut reader = Reader { tree: &tree, read: 0, by_alias: 0, within: Vec::new(), duplicates: Vec::new() };
     let node = reader.value(root, 0)?;
     Ok(Yaml { node, duplicates: reader.duplicates })
+}
+
+/// The line of the value at `path`, from 1, or of the last part of the path that is there. For words to a user: the
+/// document is read anew.
+pub fn line_of(bytes: &[u8], path: &[&str]) -> Option<usize> {
+    let text = text::lossy(bytes);
+    let tree = Tree::compose(&text).ok()?;
+    let mut at = tree.root?;
+    let mut line = tree.line(at);
+    for part in path {
+        let found = match tree.resolved(at) {
+            Content::Map(pairs) => {
+                let named = |key: usize| matches!(tree.content(key), Content::Scalar(key) if key.to_key().is_ok_and(|key| key == **part));
+                pairs.iter().find(|(key, _)| named(*key)).map(|&(key, value)| (tree.line(key), value))
+            }
+            Content::List(items) => {
+                part.parse::<usize>().ok().and_then(|index| items.get(index)).map(|&item| (tree.line(item), item))
+            }
+            _ => None,
+        };
+        let Some((there, next)) = found else { break };
+        (line, at) = (there, next);
+    }
+    Some(line)
 }
 
 struct Reader<'t> {
@@ -195,6 +228,22 @@ mod tests {
         assert_eq!(yaml.node.into_value().unwrap().to_string(), r#"{"a":3,"b":{"c":2}}"#);
         let want = ["line 3: key \"c\" already set in map", "line 4: key \"a\" already set in map"];
         assert_eq!(yaml.duplicates, want);
+    }
+
+    #[test]
+    fn a_value_is_found_by_its_path() {
+        let text = b"# first\nmetadata:\n  name: a\nrules:\n- verbs:\n  - get\n- verbs: 5\n";
+        for (path, line) in [
+            (&[][..], 2),
+            (&["metadata"], 2),
+            (&["metadata", "name"], 3),
+            (&["rules", "1", "verbs"], 7),
+            (&["rules", "0", "verbs", "0"], 6),
+            (&["rules", "1", "resources"], 7),
+            (&["spec"], 2),
+        ] {
+            assert_eq!(line_of(text, path), Some(line), "{path:?}");
+        }
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Number;
 
-use crate::codec::node::Node;
-use crate::codec::{base64, text};
+use crate::document::node::Node;
+use crate::document::{base64, text};
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scalar {

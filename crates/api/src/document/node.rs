@@ -9,10 +9,12 @@ use serde_json::{Map, Number, Value};
 use super::text;
 
 /// Deeper documents are refused. Whatever is accepted must stay readable for parsers with a limit of 128.
-pub(super) const MAX_DEPTH: usize = 120;
+pub const MAX_DEPTH: usize = 120;
 
+/// A value of a document.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node<'a> {
+#[expect(missing_docs, reason = "JSON's own names say it")]
+pub enum Node<'a> {
     Null,
     Bool(bool),
     /// The literal.
@@ -41,7 +43,7 @@ impl From<Value> for Node<'_> {
 
 impl Node<'_> {
     /// What Go calls a value of this form in its errors.
-    pub(super) fn form(&self) -> &'static str {
+    pub fn form(&self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "bool",
@@ -53,7 +55,7 @@ impl Node<'_> {
     }
 
     /// The same without borrowing from the text.
-    pub(super) fn into_owned(self) -> Node<'static> {
+    pub fn into_owned(self) -> Node<'static> {
         match self {
             Self::Null => Node::Null,
             Self::Bool(on) => Node::Bool(on),
@@ -68,7 +70,7 @@ impl Node<'_> {
     }
 
     /// The value as it is. The error is the literal of a number that nobody can hold.
-    pub(super) fn into_value(self) -> Result<Value, String> {
+    pub fn into_value(self) -> Result<Value, String> {
         Ok(match self {
             Self::Null => Value::Null,
             Self::Bool(on) => Value::Bool(on),

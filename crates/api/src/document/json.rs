@@ -6,7 +6,7 @@ use super::node::{MAX_DEPTH, Node};
 use super::text;
 
 /// Reads a whole document.
-pub(super) fn parse(bytes: &[u8]) -> Result<Node<'_>, String> {
+pub fn parse(bytes: &[u8]) -> Result<Node<'_>, String> {
     let mut scanner = Scanner { bytes, at: 0, depth: 0 };
     let node = scanner.value()?;
     match scanner.peek_visible() {

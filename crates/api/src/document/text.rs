@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Number;
 
 /// A string in double quotes, as `%q` writes it.
-pub(super) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
@@ -17,7 +17,7 @@ pub(super) fn quote(text: &str) -> String {
 }
 
 /// A byte in single quotes, as the errors of Go's JSON scanner have it.
-pub(super) fn quote_byte(byte: u8) -> String {
+pub fn quote_byte(byte: u8) -> String {
     match byte {
         b'\'' => r"'\''".to_owned(),
         b'"' => "'\"'".to_owned(),
@@ -66,7 +66,7 @@ fn is_printable(c: char) -> bool {
 }
 
 /// Bytes as a string; every byte that is not part of UTF-8 becomes a replacement character of its own.
-pub(super) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
     }
@@ -79,7 +79,7 @@ pub(super) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// A number as Go's encoder writes it: `1.0` is `1`, and exponents begin at `1e+21` and below `1e-06`.
-pub(super) fn number(number: &Number) -> String {
+pub fn number(number: &Number) -> String {
     match number.as_f64() {
         Some(float) if number.is_f64() => {
             let size = float.abs();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span, StrInput};
 
 use super::scalar::Scalar;
-use crate::codec::node::MAX_DEPTH;
+use crate::document::node::MAX_DEPTH;
 
 /// The first document of a stream. Nodes refer to each other by number.
 #[derive(Default)]

@@ -4,13 +4,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 /// The same bytes in canonical form.
-pub(super) fn canonical(text: &str) -> Result<String, String> {
+pub fn canonical(text: &str) -> Result<String, String> {
     let bytes = decode(text.as_bytes()).map_err(illegal)?;
     Ok(encode(&bytes))
 }
 
 /// The bytes of a text in the alphabet for URLs, without padding.
-pub(crate) fn from_url(text: &str) -> Result<Vec<u8>, String> {
+pub fn from_url(text: &str) -> Result<Vec<u8>, String> {
     read(text.as_bytes(), Alphabet::Url).map_err(illegal)
 }
 
@@ -19,12 +19,12 @@ fn illegal(at: usize) -> String {
 }
 
 /// Bytes as text.
-pub(super) fn encode(bytes: &[u8]) -> String {
+pub fn encode(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
 /// The bytes; the error is where they are wrong.
-pub(super) fn decode(src: &[u8]) -> Result<Vec<u8>, usize> {
+pub fn decode(src: &[u8]) -> Result<Vec<u8>, usize> {
     read(src, Alphabet::Standard)
 }
 
