@@ -4,6 +4,8 @@
 
 mod apply;
 mod clock;
+pub mod connect;
+pub mod load;
 pub mod manager;
 mod raw;
 mod served;
