@@ -4,9 +4,11 @@
 
 mod apply;
 mod clock;
+pub mod connect;
 pub mod events;
 pub mod health;
 pub mod lease;
+pub mod load;
 pub mod manager;
 pub mod metrics;
 mod raw;

@@ -4,6 +4,9 @@ mod outcome;
 mod queue;
 mod report;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, BuildHasherDefault};
 use std::time::Duration;

@@ -5,11 +5,14 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 /// An object's content as the value that its kind reads it into.
 pub type Body = Arc<dyn Any + Send + Sync>;
+
+/// Namespaces: their labels and annotations say who wants what in them.
+pub static NAMESPACE: Kind = Kind::cluster::<IgnoredAny>("", &["v1"], "Namespace", "namespaces");
 
 /// One kind: where it is served, and how an object of it is read. Modules declare their own as statics.
 pub struct Kind {

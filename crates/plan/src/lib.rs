@@ -26,6 +26,7 @@ pub mod object;
 pub mod op;
 pub mod rbac;
 pub mod render;
+pub mod rights;
 pub mod simulation;
 pub mod snapshot;
 mod time;

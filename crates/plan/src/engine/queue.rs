@@ -102,7 +102,10 @@ impl Queue {
         let Some(entry) = self.entries.get_mut(key) else { return };
         entry.since.get_or_insert(now);
         let at = if failures.is_empty() {
-            entry.written = written.into_iter().filter(|op| op.phase != Phase::Report).collect();
+            // A report about a write without effect does not make it a new one.
+            if written.iter().any(|op| op.phase != Phase::Report) {
+                entry.written = written.into_iter().filter(|op| op.phase != Phase::Report).collect();
+            }
             now
         } else {
             entry.failures += 1;

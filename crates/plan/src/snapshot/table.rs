@@ -28,6 +28,8 @@ pub(super) struct Table {
     rows: BTreeMap<Place, Live>,
     /// The revisions at which objects went, until the next full list.
     gone: BTreeMap<Place, u64>,
+    /// The newest revision in the last full list: whatever was stored before that and is not known is gone.
+    listed: u64,
 }
 
 /// A row that is not what it was.
@@ -65,7 +67,8 @@ impl Table {
         let place = place(&live.meta);
         let version = live.meta.resource_version;
         let known = self.rows.get(&place).map(|row| row.meta.resource_version);
-        if known.or_else(|| self.gone.get(&place).copied()).is_some_and(|known| known >= version) {
+        let gone = || self.gone.get(&place).copied().max((self.listed > 0).then_some(self.listed));
+        if known.or_else(gone).is_some_and(|known| known >= version) {
             return None;
         }
         self.gone.remove(&place);
@@ -92,6 +95,7 @@ impl Table {
     pub(super) fn replace(&mut self, objects: Vec<Live>) -> Vec<Row> {
         self.service = Service::Seen;
         self.gone.clear();
+        self.listed = objects.iter().map(|live| live.meta.resource_version).max().unwrap_or(0);
         let mut before = std::mem::take(&mut self.rows);
         let mut changes = Vec::new();
         for live in objects {
@@ -107,5 +111,37 @@ impl Table {
         changes.extend(before.into_iter().map(|(place, old)| Row { place, before: Some(old) }));
         changes.sort_by(|a, b| a.place.cmp(&b.place));
         changes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn live(name: &str, uid: &str, resource_version: u64) -> Live {
+        let meta = Meta { name: name.into(), uid: uid.into(), resource_version, ..Meta::default() };
+        Live { meta, body: Err(String::new()), conditions: Vec::new() }
+    }
+
+    #[test]
+    fn news_from_before_are_not_taken() {
+        let mut table = Table::default();
+        assert!(table.set(live("a", "1", 5)).is_some());
+        assert!(table.set(live("a", "1", 5)).is_none(), "the same twice");
+        assert!(table.set(live("a", "1", 4)).is_none(), "older");
+        assert!(table.remove(&live("a", "1", 6).meta).is_some());
+        assert!(table.set(live("a", "1", 5)).is_none(), "it is gone");
+        assert!(table.set(live("a", "2", 7)).is_some(), "another of its name");
+        assert!(table.remove(&live("a", "1", 6).meta).is_none(), "not that one");
+    }
+
+    #[test]
+    fn a_write_that_answers_late_does_not_bring_back_what_a_list_knows_to_be_gone() {
+        let mut table = Table::default();
+        table.replace(vec![live("b", "2", 9)]);
+        assert!(table.set(live("a", "1", 5)).is_none());
+        assert!(table.set(live("a", "3", 10)).is_some());
+        table.replace(vec![live("b", "2", 3)]);
+        assert!(table.set(live("a", "4", 4)).is_some(), "a server that went back in time is believed");
     }
 }

@@ -1,0 +1,152 @@
+//! What the manager itself must be allowed to do: no more than its modules read and write, and what it needs to lead and
+//! to tell.
+
+use rolewright_core::{Binding, Role, RoleRef, Rule, RuleSet, Subject, World};
+use serde_json::{Value, json};
+
+use crate::kind::Kind;
+use crate::module::Module;
+
+/// Who the manager is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The namespace of its service account and its lease.
+    pub namespace: String,
+    /// The name of its service account, its roles and their bindings.
+    pub name: String,
+    /// The lease that it holds while it leads.
+    pub lease: String,
+}
+
+impl Default for Identity {
+    fn default() -> Self {
+        Self {
+            namespace: "rolewright-system".to_owned(),
+            name: "rolewright".to_owned(),
+            lease: "rolewright".to_owned(),
+        }
+    }
+}
+
+/// What the manager needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rights {
+    /// In the whole cluster.
+    pub cluster: Vec<Rule>,
+    /// In its own namespace.
+    pub own_namespace: Vec<Rule>,
+}
+
+impl Rights {
+    /// What a manager with these modules needs, in as few rules as it takes.
+    pub fn of<'a>(modules: impl IntoIterator<Item = &'a dyn Module>, identity: &Identity) -> Self {
+        // Events about objects of the whole cluster are in a namespace of their own choice.
+        let mut cluster = RuleSet::new(&[Rule::resources(["events.k8s.io"], ["events"], ["create"])]);
+        for module in modules {
+            for watch in module.watches() {
+                cluster.insert(&on(watch.kind, watch.kind.plural, ["list", "watch"]));
+                if watch.kind.reports {
+                    cluster.insert(&on(watch.kind, &format!("{}/status", watch.kind.plural), ["patch"]));
+                }
+            }
+            for rule in module.writes() {
+                cluster.insert(&rule);
+            }
+        }
+        // Nobody can be allowed to create only what has a certain name.
+        let own_namespace = RuleSet::new(&[
+            Rule::resources(["coordination.k8s.io"], ["leases"], ["create"]),
+            Rule::resources(["coordination.k8s.io"], ["leases"], ["get", "update"]).named([identity.lease.as_str()]),
+        ]);
+        Self { cluster: cluster.to_rules(), own_namespace: own_namespace.to_rules() }
+    }
+
+    /// The roles and bindings that give these rights to the manager.
+    pub fn world(&self, identity: &Identity) -> World {
+        let Identity { namespace, name, .. } = identity;
+        let manager = [Subject::service_account(namespace.as_str(), name.as_str())];
+        World::new(
+            [
+                Role::cluster(name.as_str(), self.cluster.clone()),
+                Role::namespaced(namespace.as_str(), name.as_str(), self.own_namespace.clone()),
+            ],
+            [
+                Binding::cluster(name.as_str(), RoleRef::cluster_role(name.as_str()), manager.clone()),
+                Binding::namespaced(namespace.as_str(), name.as_str(), RoleRef::role(name.as_str()), manager),
+            ],
+        )
+    }
+
+    /// The objects that give these rights to the manager, as Kubernetes takes them.
+    pub fn manifests(&self, identity: &Identity) -> Vec<Value> {
+        let Identity { namespace, name, .. } = identity;
+        let labels = json!({ "app.kubernetes.io/name": "rolewright", "app.kubernetes.io/component": "manager" });
+        let whole = json!({ "name": name, "labels": labels });
+        let own = json!({ "name": name, "namespace": namespace, "labels": labels });
+        let rbac = |kind: &str, metadata: &Value| json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": metadata });
+        let with = |mut object: Value, fields: Vec<(&str, Value)>| {
+            for (field, value) in fields {
+                if let Some(object) = object.as_object_mut() {
+                    object.insert(field.to_owned(), value);
+                }
+            }
+            object
+        };
+        let subjects = json!([Subject::service_account(namespace.as_str(), name.as_str())]);
+        let to_all = vec![("roleRef", json!(RoleRef::cluster_role(name.as_str()))), ("subjects", subjects.clone())];
+        let to_own = vec![("roleRef", json!(RoleRef::role(name.as_str()))), ("subjects", subjects)];
+        vec![
+            json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": own }),
+            with(rbac("ClusterRole", &whole), vec![("rules", json!(self.cluster))]),
+            with(rbac("ClusterRoleBinding", &whole), to_all),
+            with(rbac("Role", &own), vec![("rules", json!(self.own_namespace))]),
+            with(rbac("RoleBinding", &own), to_own),
+        ]
+    }
+}
+
+fn on<const V: usize>(kind: &Kind, resource: &str, verbs: [&str; V]) -> Rule {
+    Rule::resources([kind.group], [resource], verbs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aggregation::{ClusterRoleAggregation, Mode};
+
+    #[test]
+    fn a_manager_gets_what_its_modules_use_and_no_more() {
+        let identity = Identity::default();
+        for (mode, verbs) in
+            [(Mode::Observe, &["list", "watch"][..]), (Mode::Exclusive, &["escalate", "list", "patch", "watch"])]
+        {
+            let module = ClusterRoleAggregation::new(mode, rolewright_core::aggregate::fit::Fitter::default());
+            let rights = Rights::of([&module as &dyn Module], &identity);
+            let roles = Rule {
+                verbs: verbs.iter().map(|&verb| verb.into()).collect(),
+                ..Rule::resources([rolewright_core::RBAC_GROUP], ["clusterroles"], [])
+            };
+            let events = Rule::resources(["events.k8s.io"], ["events"], ["create"]);
+            assert_eq!(rights.cluster, [events, roles], "{mode:?}");
+            assert_eq!(rights.own_namespace.len(), 2);
+        }
+    }
+
+    #[test]
+    fn the_manifests_say_what_the_world_says() {
+        let identity = Identity { namespace: "ns".to_owned(), name: "n".to_owned(), lease: "l".to_owned() };
+        let rights = Rights::of([], &identity);
+        let world = rights.world(&identity);
+        let user = rolewright_core::User::service_account("ns", "n");
+        let authorizer = rolewright_core::Authorizer::new(&world);
+        let lease = |verb, name| {
+            let request = rolewright_core::Request::resource(verb, "coordination.k8s.io", "leases");
+            authorizer.allows(&user, &request.in_namespace("ns").named(name))
+        };
+        assert!(lease("create", "") && lease("get", "l") && lease("update", "l"));
+        assert!(!lease("get", "other") && !lease("delete", "l") && !lease("list", ""));
+        let manifests = rights.manifests(&identity);
+        let kinds: Vec<&str> = manifests.iter().filter_map(|object| object["kind"].as_str()).collect();
+        assert_eq!(kinds, ["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]);
+    }
+}

@@ -1,0 +1,6 @@
+//! What holds of planning, whatever happens in a cluster.
+
+// WHY: tells clippy that helpers are test code as well.
+#![cfg(test)]
+
+mod order_laws;
