@@ -24,6 +24,7 @@ mod library;
 mod parser;
 mod plan;
 mod program;
+pub mod regexp;
 mod room;
 mod schema;
 mod source;

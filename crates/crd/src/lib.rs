@@ -17,7 +17,6 @@ pub mod openapi;
 mod pattern;
 mod prune;
 mod ratchet;
-mod regexp;
 pub mod rules;
 pub mod schema;
 pub mod strategy;
