@@ -28,11 +28,14 @@ pub mod regexp;
 mod room;
 mod schema;
 mod source;
+pub mod strfmt;
+pub mod time;
 mod types;
+pub mod url;
 mod value;
 
 pub use env::{Env, Variable};
-pub use escape::{escape, unescape};
+pub use escape::{escape, is_identifier, unescape};
 pub use program::{Answer, BUDGET, Checking, EvalError, Evaluation, Input, PER_CALL_LIMIT, Program};
 pub use schema::Schema;
 pub use source::Issues;

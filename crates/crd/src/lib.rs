@@ -6,7 +6,7 @@ pub mod columns;
 mod default;
 pub mod definition;
 mod format;
-mod go;
+pub mod go;
 #[cfg(test)]
 mod hostile;
 pub mod jsonpath;

@@ -5,6 +5,8 @@
 //! - [`wire`]: Kubernetes' JSON for core's values.
 //! - [`testbed`]: the Go program around Kubernetes' own code: [`oracle`] asks single questions, [`apiserver`] runs the real
 //!   server.
+//! - [`client`]: HTTP/2 over TLS, for servers of either kind.
+//! - [`mod@compare`]: random cases against the oracle; [`writes`]: what becomes of a write on both sides.
 //! - [`openapi`]: documents as both servers have them.
 //! - [`peers`]: other projects' programs that run on both servers, and their custom resource definitions.
 //! - [`mod@bench`]: rows of the comparison tables.
@@ -13,6 +15,8 @@
 pub mod apiserver;
 pub mod ask;
 pub mod bench;
+pub mod client;
+pub mod compare;
 pub mod corpus;
 pub mod features;
 pub mod openapi;
@@ -21,6 +25,7 @@ pub mod peers;
 pub mod strategy;
 pub mod testbed;
 pub mod wire;
+pub mod writes;
 
 // Suites of crates below the server need what the server knows of metadata, and may not depend on it.
 pub use rolewright_server::strategy::embedded::Metadata;

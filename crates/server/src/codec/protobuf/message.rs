@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::wire::{Reader, Tag, wrong_type};
 use crate::codec::node::{MAX_DEPTH, Node};
 use crate::codec::time::{self, Precision};
-use crate::codec::{base64, json, quantity};
+use crate::codec::{base64, quantity, tree};
 use crate::facts::{Codec, Field, Shape, Ty, Type};
 
 type Members = Vec<(String, Node<'static>)>;
@@ -283,5 +283,5 @@ fn raw(bytes: &[u8]) -> Result<Node<'static>, String> {
     if text.is_empty() {
         return Ok(Node::Null);
     }
-    json::parse(text).map(Node::into_owned)
+    tree::parse(text).map(Node::into_owned)
 }
