@@ -1,4 +1,7 @@
 //! One module per command.
 
+pub(crate) mod explain;
+pub(crate) mod manifests;
+pub(crate) mod plan;
 pub(crate) mod server;
 pub(crate) mod up;

@@ -3,7 +3,10 @@
 mod args;
 mod command;
 mod exit;
+mod modules;
 mod output;
+mod render;
+mod world;
 
 use std::process::ExitCode;
 

@@ -2,6 +2,7 @@
 
 mod compose;
 mod scalar;
+mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +10,7 @@ use super::node::{MAX_DEPTH, Node};
 use super::text;
 use compose::{Content, Tree};
 use scalar::Scalar;
+pub use write::write;
 
 /// A document as JSON.
 #[derive(Debug)]
