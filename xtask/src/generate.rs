@@ -3,6 +3,7 @@
 //! ```text
 //! testbed facts ──> facts/*.json ──> crates/core/src/bootstrap/generated.rs
 //!  (needs Go)        committed       crates/server/src/facts/generated.rs, committed
+//!                                    crates/server/src/fairness/flows.json, as it is
 //! ```
 //!
 //! The facts come out of Kubernetes' own code. Without Go the committed facts are taken as they are, so that everyone
@@ -25,6 +26,7 @@ use crate::{Outcome, print};
 
 const BOOTSTRAP: &str = "crates/core/src/bootstrap/generated.rs";
 const SERVER: &str = "crates/server/src/facts/generated.rs";
+const FLOWS: &str = "crates/server/src/fairness/flows.json";
 const COMMAND: &str = "cargo xtask gen";
 
 /// A file that a program writes: its place and what must be in it.
@@ -51,6 +53,7 @@ fn outputs(repository: &Repository, facts: Facts) -> Result<Vec<Output>> {
     let mut outputs = facts.refreshed;
     outputs.push(Output { path: BOOTSTRAP.to_owned(), contents: tables });
     outputs.push(Output { path: SERVER.to_owned(), contents: server });
+    outputs.push(Output { path: FLOWS.to_owned(), contents: facts.flows });
     Ok(outputs)
 }
 

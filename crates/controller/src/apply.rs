@@ -139,6 +139,8 @@ async fn within<T>(object: &ObjectRef, request: impl Future<Output = kube::Resul
 
 fn refused(object: &ObjectRef, status: &Status) -> Failure {
     let category = match status.code {
+        // Another object has taken the place of the one that we looked at.
+        422 if names_uid(status) => Category::Conflict,
         409 | 410 | 412 => Category::Conflict,
         404 => Category::Missing,
         401 | 403 => Category::Forbidden,
@@ -148,6 +150,11 @@ fn refused(object: &ObjectRef, status: &Status) -> Failure {
     let seconds = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
     let retry_after = (seconds > 0).then(|| Duration::from_secs(seconds.into()));
     Failure { retry_after, ..failure(object, category, status.message.clone()) }
+}
+
+fn names_uid(status: &Status) -> bool {
+    let causes = status.details.iter().flat_map(|details| &details.causes);
+    causes.into_iter().any(|cause| cause.field == "metadata.uid")
 }
 
 fn failure(object: &ObjectRef, category: Category, message: impl Into<String>) -> Failure {

@@ -5,10 +5,16 @@
 mod apply;
 mod clock;
 pub mod connect;
+pub mod events;
+pub mod health;
+pub mod lease;
 pub mod load;
 pub mod manager;
+pub mod metrics;
 mod raw;
 mod served;
+pub mod tasks;
+pub mod telemetry;
 mod watch;
 
 pub use manager::{Leading, Manager, Settings};

@@ -94,8 +94,8 @@ impl ClusterRoleAggregation {
         before.keys().chain(self.cycles.keys()).filter(differs).cloned().collect()
     }
 
-    fn wanted(&self, key: &ObjectRef, rules: Vec<Rule>) -> Wanted {
-        let because = reason::reason(&self.aggregation, &key.name, &rules);
+    fn wanted(&self, key: &ObjectRef, stored: &[Rule], rules: &[Rule]) -> Wanted {
+        let because = reason::reason(&self.aggregation, &key.name, stored, rules);
         let shape = Shape { content: Content::rules(rules), ..Shape::default() };
         Wanted { object: key.clone(), claim: Claim::RulesOnly, shape, because }
     }
@@ -169,10 +169,7 @@ impl Module for ClusterRoleAggregation {
         }
         match self.mode {
             Mode::Observe => self.watch_drift(key, now, &mut intent),
-            Mode::Exclusive if *fit.rules(&union) != *stored => {
-                intent.wanted.push(self.wanted(key, fit.rules(&union).to_vec()));
-            }
-            Mode::Exclusive => {}
+            Mode::Exclusive => intent.wanted.push(self.wanted(key, &stored, fit.rules(&union))),
         }
         intent
     }

@@ -38,7 +38,8 @@ impl Plan {
             return self.paused(object);
         }
         let write = Write::Delete { uid: live.meta.uid.clone() };
-        self.ops.push(Op { phase: Phase::removing(object.kind), object, write, because: "nobody needs it".to_owned() });
+        let (phase, because) = (Phase::removing(object.kind), "nobody needs it".to_owned());
+        self.ops.push(Op { phase, object, write, because, repairs: false });
     }
 
     fn reach(&mut self, snapshot: &Snapshot, wanted: Wanted) {
@@ -46,7 +47,7 @@ impl Plan {
             if wanted.claim != Claim::RulesOnly {
                 let Wanted { object, shape, because, .. } = wanted;
                 let phase = Phase::growing(object.kind);
-                self.ops.push(Op { phase, object, write: Write::Create(shape), because });
+                self.ops.push(Op { phase, object, write: Write::Create(shape), because, repairs: false });
             }
             return;
         };
@@ -59,7 +60,8 @@ impl Plan {
         if !writes.is_empty() && live.meta.is_paused() {
             return self.paused(wanted.object);
         }
-        let op = |(phase, write)| Op { phase, object: wanted.object.clone(), write, because: wanted.because.clone() };
+        let Wanted { object, because, .. } = wanted;
+        let op = |(phase, write)| Op { phase, object: object.clone(), write, because: because.clone(), repairs: false };
         self.ops.extend(writes.into_iter().map(op));
     }
 

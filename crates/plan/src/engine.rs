@@ -8,11 +8,15 @@ mod report;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, BuildHasherDefault};
 use std::time::Duration;
+
+use rustc_hash::FxHasher;
 
 use crate::Time;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::difference::difference;
+use crate::intent::Shape;
 use crate::module::{Module, Watch};
 use crate::object::ObjectRef;
 use crate::op::{Phase, Plan};
@@ -34,7 +38,12 @@ struct Slot {
     watches: Vec<Watch>,
     queue: Queue,
     told: BTreeMap<ObjectRef, Vec<Diagnostic>>,
+    /// What was wanted for each key when it last needed no write.
+    kept: BTreeMap<ObjectRef, Kept>,
 }
+
+/// Objects with the hash of what they should be.
+type Kept = Vec<(ObjectRef, u64)>;
 
 /// A plan to be written. [`Engine::finish`] wants to know what came of it.
 #[derive(Debug)]
@@ -72,7 +81,7 @@ impl Engine {
     pub fn new(modules: impl IntoIterator<Item = Box<dyn Module>>) -> Self {
         let slot = |module: Box<dyn Module>| {
             let watches = module.watches();
-            Slot { module, watches, queue: Queue::default(), told: BTreeMap::new() }
+            Slot { module, watches, queue: Queue::default(), told: BTreeMap::new(), kept: BTreeMap::new() }
         };
         Self { snapshot: Snapshot::default(), slots: modules.into_iter().map(slot).collect(), news: Vec::new() }
     }
@@ -199,13 +208,16 @@ impl Slot {
 
     /// What the module wants, compared with what there is. Nothing is written on behalf of what is paused or cannot be
     /// understood: what was granted stays.
-    fn intended(&self, snapshot: &Snapshot, key: &ObjectRef, now: Time) -> Plan {
+    fn intended(&mut self, snapshot: &Snapshot, key: &ObjectRef, now: Time) -> Plan {
         let live = snapshot.get(key);
         if let Some(Err(why)) = live.map(|live| &live.body) {
             let diagnostics = vec![Diagnostic::new(Code::Invalid, key.clone(), why.clone())];
             return Plan { diagnostics, ..Plan::default() };
         }
-        let mut plan = difference(snapshot, self.module.intend(snapshot, key, now));
+        let intent = self.module.intend(snapshot, key, now);
+        let wanted = intent.wanted.iter().map(|wanted| (wanted.object.clone(), hash(&wanted.shape))).collect();
+        let mut plan = difference(snapshot, intent);
+        self.tell_repairs(key, wanted, &mut plan);
         if live.is_some_and(|live| live.meta.is_paused()) && !plan.ops.is_empty() {
             let message = match plan.ops.len() {
                 1 => "one write waits".to_owned(),
@@ -215,6 +227,20 @@ impl Slot {
             plan.ops.clear();
         }
         plan
+    }
+
+    /// Marks the writes that undo what somebody else did.
+    fn tell_repairs(&mut self, key: &ObjectRef, wanted: Kept, plan: &mut Plan) {
+        if !plan.ops.is_empty() {
+            let kept = self.kept.get(key).map_or(&[][..], Vec::as_slice);
+            for op in &mut plan.ops {
+                op.repairs = wanted.iter().any(|known| known.0 == op.object && kept.contains(known));
+            }
+        } else if wanted.is_empty() {
+            self.kept.remove(key);
+        } else {
+            self.kept.insert(key.clone(), wanted);
+        }
     }
 
     /// Says what is new about a key.
@@ -230,4 +256,8 @@ impl Slot {
             self.told.insert(key.clone(), now.to_vec());
         }
     }
+}
+
+fn hash(shape: &Shape) -> u64 {
+    BuildHasherDefault::<FxHasher>::default().hash_one(shape)
 }

@@ -45,7 +45,7 @@ pub enum Claim {
 }
 
 /// Everything of an object that we say. What others say beside it is theirs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// Labels.
     pub labels: Labels,
@@ -58,7 +58,7 @@ pub struct Shape {
 }
 
 /// What is particular to a kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Content {
     /// Metadata only, as with a Namespace or a ServiceAccount.
     #[default]

@@ -114,7 +114,7 @@ impl Meta {
 }
 
 /// An owner, as an object names it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Owner {
     /// `apiVersion` of the owner.
     pub api_version: Name,

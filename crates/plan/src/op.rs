@@ -29,6 +29,8 @@ pub struct Op {
     pub write: Write,
     /// Why, in words for a user.
     pub because: String,
+    /// Whether it undoes what somebody else did: the same was there before and is wanted still.
+    pub repairs: bool,
 }
 
 /// The order of writes. Whoever keeps a right never loses it on the way, and rights go before what they lead to.
@@ -107,6 +109,7 @@ impl Write {
 
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}: {}", self.write.verb(), self.object, self.because)
+        let verb = if self.repairs { "repair" } else { self.write.verb() };
+        write!(f, "{verb} {}: {}", self.object, self.because)
     }
 }

@@ -10,6 +10,7 @@ mod controller;
 mod credentials;
 mod custom;
 pub mod facts;
+mod fairness;
 mod http;
 mod json;
 pub mod kinds;

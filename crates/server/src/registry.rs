@@ -20,6 +20,7 @@ mod scale;
 mod update;
 mod watch;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -136,10 +137,10 @@ impl Call<'_> {
     }
 
     /// The same way back.
-    fn encoded(&self, object: Object) -> Object {
+    fn encoded<'o>(&self, object: &'o Object) -> Cow<'o, Object> {
         match self.served.custom() {
-            Some(version) => codec::as_written(version.to_stored(object)),
-            None => object,
+            Some(version) => Cow::Owned(codec::as_written(version.to_stored(object.clone()))),
+            None => Cow::Borrowed(object),
         }
     }
 

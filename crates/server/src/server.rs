@@ -17,6 +17,7 @@ use crate::authn::{
 use crate::catalog::Catalog;
 use crate::cluster::{Cluster, Collection, Entry, Guard, Journal, Transaction};
 use crate::custom;
+use crate::fairness::Fairness;
 use crate::http::dispatch;
 use crate::http::request::RequestInfo;
 use crate::status::{Failure, GroupResource};
@@ -115,6 +116,7 @@ struct Inner {
     shown: Arc<Shown>,
     discovery: crate::http::discovery::Kept,
     naming: controller::definition::Naming,
+    fairness: Fairness,
     ended: watch::Sender<bool>,
 }
 
@@ -213,6 +215,7 @@ impl Server {
             shown,
             discovery: crate::http::discovery::Kept::default(),
             naming: controller::definition::Naming::default(),
+            fairness: Fairness::new(),
             ended,
         }));
         controller::definition::recall(&server);
@@ -310,6 +313,10 @@ impl Server {
 
     pub(crate) fn audit(&self) -> Option<&crate::audit::Audit> {
         self.0.audit.as_ref()
+    }
+
+    pub(crate) fn fairness(&self) -> &Fairness {
+        &self.0.fairness
     }
 
     /// Where namespaces are.

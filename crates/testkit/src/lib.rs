@@ -9,12 +9,14 @@
 //! - [`openapi`]: documents as both servers have them.
 //! - [`peers`]: other projects' programs that run on both servers, and their custom resource definitions.
 //! - [`mod@bench`]: rows of the comparison tables.
+//! - [`fault`]: what goes wrong between a client and a server.
 //! - [`corpus`]: counterexamples that were found once and are replayed for ever.
 
 pub mod apiserver;
 pub mod ask;
 pub mod bench;
 pub mod corpus;
+pub mod fault;
 pub mod features;
 pub mod grants;
 pub mod openapi;
@@ -23,6 +25,11 @@ pub mod peers;
 pub mod strategy;
 pub mod testbed;
 pub mod wire;
+
+/// The embedded server, for suites of crates that must not know it.
+pub mod embedded {
+    pub use rolewright_server::{Controllers, Listening, Server, Settings, admin};
+}
 
 // Suites of crates below the server need what the server knows of metadata, and may not depend on it.
 pub use rolewright_server::strategy::embedded::Metadata;

@@ -65,6 +65,7 @@ func collect(ctx context.Context, server *rest.Config) (map[string][]byte, error
 		"bootstrap.json":  bootstrap,
 		"columns.json":    columns,
 		"fields.json":     fields,
+		"flows.json":      flows,
 		"kinds.json":      kinds,
 		"strategies.json": strategies,
 	} {

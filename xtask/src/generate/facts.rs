@@ -13,7 +13,8 @@ use crate::repository::Repository;
 use crate::scratch::Scratch;
 use crate::{print, process};
 
-const FILES: [&str; 5] = ["bootstrap.json", "kinds.json", "fields.json", "strategies.json", "columns.json"];
+const FILES: [&str; 6] =
+    ["bootstrap.json", "kinds.json", "fields.json", "strategies.json", "columns.json", "flows.json"];
 
 /// What is known about the machine we run on.
 pub(super) struct Surroundings {
@@ -36,6 +37,7 @@ impl Surroundings {
 /// The facts to generate from.
 pub(super) struct Facts {
     pub(super) bootstrap: String,
+    pub(super) flows: String,
     pub(super) server: ServerFacts,
     /// What the files under `facts/` must contain; empty when they could not be refreshed.
     pub(super) refreshed: Vec<Output>,
@@ -71,7 +73,7 @@ impl Facts {
             strategies: of("strategies.json")?,
             columns: of("columns.json")?,
         };
-        Ok(Self { bootstrap: of("bootstrap.json")?, server, refreshed })
+        Ok(Self { bootstrap: of("bootstrap.json")?, flows: of("flows.json")?, server, refreshed })
     }
 }
 
@@ -135,7 +137,7 @@ mod tests {
     }
 
     const WRITES_ALL: &str = "test $1 = facts && cd $3 && echo 1 > bootstrap.json && echo 2 > kinds.json \
-        && echo 3 > fields.json && echo 4 > strategies.json && echo 5 > columns.json";
+        && echo 3 > fields.json && echo 4 > strategies.json && echo 5 > columns.json && echo 6 > flows.json";
 
     #[test]
     fn without_go_the_committed_facts_are_used() {

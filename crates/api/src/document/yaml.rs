@@ -1,6 +1,7 @@
 //! YAML as Kubernetes reads it: version 1.1, where `yes` is true and `0777` is 511, and converted to JSON first.
 
 mod compose;
+mod plain;
 mod scalar;
 mod write;
 
@@ -23,6 +24,13 @@ pub struct Yaml {
 
 /// Reads the first document.
 pub fn parse(bytes: &[u8]) -> Result<Yaml, String> {
+    if let Some(node) = plain::parse(bytes) {
+        return Ok(Yaml { node, duplicates: Vec::new() });
+    }
+    slowly(bytes)
+}
+
+fn slowly(bytes: &[u8]) -> Result<Yaml, String> {
     let text = text::lossy(bytes);
     let tree = Tree::compose(&text)?;
     let Some(root) = tree.root else { return Ok(Yaml { node: Node::Null, duplicates: Vec::new() }) };

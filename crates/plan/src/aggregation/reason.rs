@@ -1,15 +1,16 @@
 //! Why an aggregated role changes, in words for a user.
 
-use std::collections::BTreeSet;
-
 use rolewright_core::Rule;
 use rolewright_core::aggregate::Aggregation;
+use rustc_hash::FxHashSet;
 
 /// What the new rules are and what becomes of the stored ones: `+2 rules from `etcd-admin`, -1 rule`.
-pub(super) fn reason(aggregation: &Aggregation, name: &str, rules: &[Rule]) -> String {
-    let stored: Vec<&Rule> = aggregation.stored(name).into_iter().flatten().collect();
-    let added: Vec<&Rule> = only_in(rules, &stored);
-    let removed = stored.iter().filter(|rule| !rules.contains(rule)).count();
+pub(super) fn reason(aggregation: &Aggregation, name: &str, stored: &[Rule], rules: &[Rule]) -> String {
+    if stored == rules {
+        return String::new();
+    }
+    let added = only_in(rules, stored);
+    let removed = only_in(stored, rules).len();
     let mut parts = Vec::new();
     if let Some(first) = added.first() {
         let source = aggregation.sources(name, first).into_iter().next();
@@ -26,9 +27,9 @@ pub(super) fn reason(aggregation: &Aggregation, name: &str, rules: &[Rule]) -> S
 /// How the stored rules differ from what they should be.
 pub(super) fn drift(aggregation: &Aggregation, name: &str) -> String {
     let union: Vec<Rule> = aggregation.rules(name).into_iter().flatten().cloned().collect();
-    let stored: Vec<&Rule> = aggregation.stored(name).into_iter().flatten().collect();
+    let stored: Vec<Rule> = aggregation.stored(name).into_iter().flatten().cloned().collect();
     let missing = only_in(&union, &stored).len();
-    let extra = stored.iter().filter(|rule| !union.contains(rule)).count();
+    let extra = only_in(&stored, &union).len();
     match (missing, extra) {
         (0, 0) => "its rules are in another order".to_owned(),
         (missing, 0) => format!("{} missing", are(missing)),
@@ -37,8 +38,8 @@ pub(super) fn drift(aggregation: &Aggregation, name: &str) -> String {
     }
 }
 
-fn only_in<'a>(rules: &'a [Rule], others: &[&Rule]) -> Vec<&'a Rule> {
-    let others: BTreeSet<&Rule> = others.iter().copied().collect();
+fn only_in<'a>(rules: &'a [Rule], others: &[Rule]) -> Vec<&'a Rule> {
+    let others: FxHashSet<&Rule> = others.iter().collect();
     rules.iter().filter(|rule| !others.contains(rule)).collect()
 }
 

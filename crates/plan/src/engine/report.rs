@@ -22,7 +22,8 @@ pub(super) fn report(snapshot: &Snapshot, key: &ObjectRef, plan: &Plan, now: Tim
         _ => now.to_rfc3339().into(),
     };
     let write = Write::Report { uid: live.meta.uid.clone(), conditions: vec![ready] };
-    Some(Op { phase: Phase::Report, object: key.clone(), write, because: "its state is another".to_owned() })
+    let because = "its state is another".to_owned();
+    Some(Op { phase: Phase::Report, object: key.clone(), write, because, repairs: false })
 }
 
 fn ready(diagnostics: &[Diagnostic], generation: i64) -> Condition {

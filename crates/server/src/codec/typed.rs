@@ -335,7 +335,7 @@ pub(super) fn has_whole_floats(value: &Value) -> bool {
     }
 }
 
-/// Numbers as they come back from Go.
+/// Numbers as they come back from Go; `-0` is an integer to who reads it.
 pub(super) fn write_whole_floats(value: &mut Value) {
     match value {
         Value::Number(number) => {
@@ -350,8 +350,7 @@ pub(super) fn write_whole_floats(value: &mut Value) {
 }
 
 fn whole(number: &Number) -> Option<i64> {
-    let written = number.is_f64().then(|| text::number(number))?;
-    written.parse().ok().filter(|_| written != "-0")
+    number.is_f64().then(|| text::number(number))?.parse().ok()
 }
 
 /// A float as it comes back from Go, which writes `1.0` as `1`.

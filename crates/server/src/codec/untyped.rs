@@ -63,3 +63,18 @@ pub(crate) fn as_written(mut object: Object) -> Object {
     }
     object
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn numbers_come_back_as_go_reads_what_it_wrote() {
+        let object = json!({"a": 1.0, "b": [-0.0, 2.5, {"c": -3.0}], "d": 1e19, "e": 1e300, "f": 7, "g": 1e-7});
+        let Value::Object(object) = object else { unreachable!() };
+        let want = r#"{"a":1,"b":[0,2.5,{"c":-3}],"d":1e+19,"e":1e+300,"f":7,"g":1e-7}"#;
+        assert_eq!(Value::Object(as_written(object)).to_string(), want);
+    }
+}

@@ -15,6 +15,7 @@ use super::respond::{Answer, Told};
 use crate::Server;
 use crate::audit::{self, AuditedObject, Record, Response, Stage};
 use crate::authn::{Identity, Impersonated};
+use crate::fairness::Ids;
 use crate::tls::Peer;
 
 /// What becomes known about a request on its way.
@@ -22,6 +23,8 @@ use crate::tls::Peer;
 pub(super) struct Known {
     pub(super) user: Option<Identity>,
     pub(super) impersonated: Option<Impersonated>,
+    /// The flow that it belongs to.
+    pub(super) flow: Option<Ids>,
     pub(super) decision: Option<(bool, String)>,
     /// Refused before anything was looked at.
     pub(super) refused: bool,

@@ -63,6 +63,9 @@ pub(crate) async fn handle(server: Server, identity: Option<Arc<Identity>>, requ
     }
     let id = audit::audit_id(&head.headers);
     let headers = answer.headers_mut();
+    if let Some(flow) = known.flow.take() {
+        flow.write(headers);
+    }
     if known.refused {
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     }
@@ -102,6 +105,7 @@ async fn route(
             identity = other.identity.clone();
             known.impersonated = Some(other);
         }
+        known.flow = server.fairness().classify(&identity.user, info).cloned();
         authorize(server, &identity, info, known)
     });
     if let Err(failure) = passed {

@@ -63,7 +63,7 @@ pub fn apply(request: &Request<'_>, live: Option<&Object>, applied: &Object, for
     let mut fields = to_set(place, applied);
     fields.subtract_trees(&reset);
     let merged = match previous.filter(|last| !last.set.is_empty()) {
-        Some(last) => prune(request, &merged, &last, &fields, &entries)
+        Some(last) => prune(request, merged, &last, &fields, &entries)
             .map_err(|why| internal(format!("failed to prune fields: {why}")))?,
         None => merged,
     };

@@ -1,6 +1,7 @@
 //! What an applier no longer wants goes, unless somebody else does.
 
 use super::Request;
+use super::element::Element;
 use super::entries::Entry;
 use super::merge::without;
 use super::set::Set;
@@ -11,12 +12,15 @@ use crate::strategy::Object;
 /// Takes out what the manager applied last time and not this time, unless somebody else owns it.
 pub(super) fn prune<'a>(
     request: &Request<'a>,
-    merged: &Object,
+    merged: Object,
     last: &Entry<'a>,
     fields: &Set,
     others: &[Entry<'a>],
 ) -> Result<Object, String> {
-    let own = Form::own(request, merged);
+    if nothing_goes(request, last, fields, others) {
+        return Ok(merged);
+    }
+    let own = Form::own(request, &merged);
     let then = |why: Unconverted, what: &str| match why {
         Unconverted::Missing => format!("{what}: no such version"),
         Unconverted::Failed(why) => format!("{what}: {why}"),
@@ -64,4 +68,19 @@ pub(super) fn prune<'a>(
         Unconverted::Failed(why) => why,
     })?;
     Ok(pruned.object.into_owned())
+}
+
+/// Whether everything that was applied last time is applied again, in the one version that everybody uses. Items of
+/// keyed lists must say something of their own: one that says nothing is lost with the fields that nobody owns.
+fn nothing_goes(request: &Request<'_>, last: &Entry<'_>, fields: &Set, others: &[Entry<'_>]) -> bool {
+    others.iter().chain([last]).all(|entry| entry.version == request.api_version) && holds(fields, &last.set)
+}
+
+fn holds(fields: &Set, part: &Set) -> bool {
+    part.nodes.iter().all(|node| {
+        fields.get(&node.element).is_some_and(|held| {
+            let told_apart = !matches!(node.element, Element::Key(_)) || !held.children.is_empty();
+            held.member >= node.member && told_apart && holds(&held.children, &node.children)
+        })
+    })
 }

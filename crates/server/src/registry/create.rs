@@ -124,7 +124,7 @@ impl Call<'_> {
     }
 
     fn commit_new(&self, object: &Object, dry_run: bool) -> Result<Arc<Entry>, Failure> {
-        let draft = self.draft(&self.encoded(object.clone()))?;
+        let draft = self.draft(&self.encoded(object))?;
         let name = meta(object, "name");
         let taken = |there: &Entry| {
             let mut failure = Failure::already_exists(self.served.group_resource(), name);

@@ -202,8 +202,13 @@ impl Call<'_> {
         if !options.dry_run {
             strategy::forget_link(&mut object);
         }
-        let encoded = self.encoded(object.clone());
-        if same(&encoded, &current.object()) {
+        let encoded = self.encoded(&object);
+        // What is shown of a custom resource is not what is stored of it.
+        let is_same = match self.served.custom() {
+            Some(_) => same(&encoded, &current.object()),
+            None => same(&encoded, &old),
+        };
+        if is_same {
             return Ok(Done { entry: current.clone(), created: false });
         }
         if options.dry_run {
@@ -212,7 +217,7 @@ impl Call<'_> {
         let draft = self.draft(&encoded)?;
         // Nothing keeps it any longer: the update that takes the last finalizer away is the deletion.
         let ends = current.deleting && finalizers(&object).is_empty() && !self.waits(&object);
-        let last = self.draft(&current.object())?;
+        let last = if ends { Some(self.draft(&current.object())?) } else { None };
         let overtaken = |failure: Failure| {
             if named_version && matches!(change, Change::Put(_)) {
                 Attempt::Failed(failure)
@@ -227,11 +232,10 @@ impl Call<'_> {
                 fresh = false;
                 return Err(Failure::modified(on, &self.info.name));
             }
-            let entry = if ends {
+            let entry = match &last {
                 // Whoever watches sees the object as it was stored last.
-                transaction.remove(self.served.collection, &last)
-            } else {
-                transaction.put(self.served.collection, &draft)
+                Some(last) => transaction.remove(self.served.collection, last),
+                None => transaction.put(self.served.collection, &draft),
             };
             self.server.note(transaction, self.served.collection, &entry);
             Ok(entry)
@@ -306,33 +310,47 @@ impl From<Failure> for Attempt {
 
 /// Nothing but what the garbage collector changes: owners, finalizers and the record of who changed them.
 fn only_collects(object: &Object, old: &Object) -> bool {
-    let bare = |object: &Object| {
-        let mut object = object.clone();
-        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            for member in ["ownerReferences", "finalizers", "managedFields"] {
-                metadata.remove(member);
-            }
-        }
-        object.remove("apiVersion");
-        object.remove("kind");
-        object
-    };
-    bare(object) == bare(old)
+    same_but(object, old, |member| member != "metadata")
+        && same_metadata(object, old, &["ownerReferences", "finalizers", "managedFields"])
 }
 
 /// Whether an update changes anything. The times of managedFields alone are no change.
 pub(super) fn same(object: &Object, old: &Object) -> bool {
-    let bare = |object: &Object| {
-        let mut object = object.clone();
-        let entries = object.get_mut("metadata").and_then(|meta| meta.get_mut("managedFields"));
-        for entry in entries.and_then(Value::as_array_mut).into_iter().flatten() {
-            if let Some(entry) = entry.as_object_mut() {
-                entry.remove("time");
-            }
+    same_but(object, old, |member| member != "metadata")
+        && same_metadata(object, old, &["managedFields"])
+        && same_managers(object, old)
+}
+
+/// Whether two objects have the same members, among those that are asked for. What they are is in the address.
+fn same_but(object: &Object, old: &Object, asked: impl Fn(&str) -> bool) -> bool {
+    let of = |object| Object::iter(object).filter(|(name, _)| !matches!(name.as_str(), "apiVersion" | "kind"));
+    let counts = |(name, _): &(&String, &Value)| asked(name);
+    of(object).filter(counts).eq(of(old).filter(counts))
+}
+
+fn same_metadata(object: &Object, old: &Object, but: &[&str]) -> bool {
+    match (object.get("metadata"), old.get("metadata")) {
+        (Some(Value::Object(new)), Some(Value::Object(old))) => {
+            let counts = |(name, _): &(&String, &Value)| !but.contains(&name.as_str());
+            new.iter().filter(counts).eq(old.iter().filter(counts))
         }
-        object.remove("apiVersion");
-        object.remove("kind");
-        object
-    };
-    bare(object) == bare(old)
+        (new, old) => new == old,
+    }
+}
+
+fn same_managers(object: &Object, old: &Object) -> bool {
+    let entries = |object| Object::get(object, "metadata").and_then(|meta| meta.get("managedFields"));
+    match (entries(object), entries(old)) {
+        (Some(Value::Array(new)), Some(Value::Array(old))) => {
+            let same = |(new, old): (&Value, &Value)| match (new, old) {
+                (Value::Object(new), Value::Object(old)) => {
+                    let counts = |(name, _): &(&String, &Value)| *name != "time";
+                    new.iter().filter(counts).eq(old.iter().filter(counts))
+                }
+                (new, old) => new == old,
+            };
+            new.len() == old.len() && new.iter().zip(old).all(same)
+        }
+        (new, old) => new == old,
+    }
 }

@@ -12,7 +12,7 @@ use crate::served;
 use crate::target::Answer;
 
 /// The headers that a client may act on.
-pub(crate) const HEADERS: [&str; 9] = [
+pub(crate) const HEADERS: [&str; 11] = [
     "allow",
     "cache-control",
     "content-type",
@@ -22,6 +22,8 @@ pub(crate) const HEADERS: [&str; 9] = [
     "warning",
     "www-authenticate",
     "x-content-type-options",
+    "x-kubernetes-pf-flowschema-uid",
+    "x-kubernetes-pf-prioritylevel-uid",
 ];
 
 /// All differences of two answers to one request.

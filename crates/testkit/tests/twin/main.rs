@@ -18,6 +18,8 @@
 //! {"metadata": {"name": "a"}}
 //! ```
 //!
+//! `hostile.rs` makes up those that are too large to write down.
+//!
 //! Ids, versions, times, ports and addresses may differ, but must be used alike. Everything else that differs fails, unless
 //! `known-differences.txt` lists it with a reason; what is listed there and does not differ fails as well.
 //!
@@ -32,6 +34,7 @@
 mod audited;
 mod compare;
 mod exchange;
+mod hostile;
 mod judge;
 mod known;
 mod normalise;
@@ -79,15 +82,23 @@ async fn both_servers_answer_the_same() -> Result<()> {
     ready.0.context("the real server")?;
     ready.1.context("our server")?;
     let known = Known::parse(&std::fs::read_to_string(folder().join("known-differences.txt"))?)?;
-    let scripts = scripts()?;
-    let ran = stream::iter(&scripts).map(|script| {
-        let (real, ours) = (&real, &ours.target);
+    let mut scripts = scripts()?;
+    let written = scripts.len();
+    scripts.extend(hostile::scripts().into_iter().filter(|script| is_wanted(&script.name)));
+    let (together, alone) = scripts.split_at(written);
+    let play = |script| {
+        let (real, ours): (&Target, &Target) = (&real, &ours.target);
         async move { run::run(script, real, ours).await.with_context(|| script.name.clone()) }
-    });
+    };
+    let ran = stream::iter(together).map(play);
     let count = number("ROLEWRIGHT_TWIN_RANDOM").unwrap_or(SEQUENCES);
     let seed = number("PROPTEST_RNG_SEED").unwrap_or_else(|| u64::from(std::process::id()));
     let drawn = random::sequences(seed, count, &real, &ours.target);
     let (mut ran, drawn) = tokio::try_join!(ran.buffered(TOGETHER).try_collect::<Vec<_>>(), drawn)?;
+    // They keep both servers too busy to answer anybody else in time.
+    for script in alone {
+        ran.push(play(script).await?);
+    }
     if ours.audits() {
         logs.compare(&mut ran).await?;
     }
@@ -110,16 +121,17 @@ async fn both_servers_answer_the_same() -> Result<()> {
 
 /// The scripts, all or those that are asked for.
 fn scripts() -> Result<Vec<Script>> {
-    let only = std::env::var("ROLEWRIGHT_TWIN_ONLY").unwrap_or_default();
-    let wanted = |file: &PathBuf| {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        only.split(',').any(|start| name.starts_with(start))
-    };
+    let wanted = |file: &PathBuf| is_wanted(&file.file_stem().unwrap_or_default().to_string_lossy());
     let entries = std::fs::read_dir(folder().join("cases"))?.map(|entry| Ok(entry?.path()));
     let mut files: Vec<PathBuf> = entries.collect::<Result<_>>()?;
     files.retain(|file| file.extension().is_some_and(|ending| ending == "http") && wanted(file));
     files.sort();
     files.iter().map(|file| Script::read(file)).collect()
+}
+
+/// Whether a script is among those that are asked for.
+fn is_wanted(name: &str) -> bool {
+    std::env::var("ROLEWRIGHT_TWIN_ONLY").unwrap_or_default().split(',').any(|start| name.starts_with(start))
 }
 
 /// A number that the environment sets.
