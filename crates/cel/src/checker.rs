@@ -1,17 +1,17 @@
 //! Types of expressions, and what is wrong with them.
 mod assign;
+mod call;
 mod format;
+mod select;
 mod validate;
 
 use std::collections::HashMap;
 
 use smol_str::SmolStr;
 
-use self::assign::{Mapping, most_general, rebuild};
+use self::assign::{Mapping, most_general};
 use crate::ast::{Comprehension, Expr, Id, Kind, Literal, Places};
 use crate::env::Env;
-use crate::escape::is_reserved;
-use crate::functions::{self, Function};
 use crate::parser::Parsed;
 use crate::source::Issues;
 use crate::types::Type;
@@ -203,163 +203,6 @@ impl Checker<'_> {
         Type::Dyn
     }
 
-    fn check_select(&mut self, expr: &mut Expr) {
-        let id = expr.id;
-        if let Some(name) = expr.qualified_name()
-            && let Some(t) = self.lookup(&name)
-        {
-            let plain: SmolStr = name.strip_prefix('.').unwrap_or(&name).into();
-            self.set(id, t);
-            self.checked.names.insert(id, plain.clone());
-            expr.kind = Kind::Ident(plain);
-            return;
-        }
-        let Kind::Select { operand, field, test } = &mut expr.kind else { return };
-        let mut result = self.check_field(id, operand, field, false);
-        if *test {
-            result = Type::Bool;
-        }
-        let result = self.mapping.substitute(&result, false);
-        self.set(id, result);
-    }
-
-    fn check_field(&mut self, id: Id, operand: &mut Expr, field: &str, optional: bool) -> Type {
-        self.check(operand);
-        let operand = self.mapping.substitute(&self.get(operand), false);
-        let inner = operand.unwrap_optional();
-        let target = inner.unwrap_or(&operand);
-        let result = match target {
-            Type::Map(pair) => pair.1.clone(),
-            Type::Object(name) => self.field_type(id, name, field),
-            Type::Var(_) => {
-                self.is_assignable(&Type::Dyn, target);
-                Type::Dyn
-            }
-            other => {
-                if !other.is_dyn_or_error() {
-                    self.report(id, format!("type '{other}' does not support field selection"));
-                }
-                Type::Dyn
-            }
-        };
-        if inner.is_some() || optional { Type::optional(result) } else { result }
-    }
-
-    fn field_type(&mut self, id: Id, object: &str, field: &str) -> Type {
-        let Some(schema) = self.env.schema(object) else {
-            self.report(id, format!("unexpected failed resolution of '{object}'"));
-            return Type::Error;
-        };
-        // Segments of paths that no field can be named by are no fields.
-        let typed = |field: &str| {
-            let found = schema.below(field).filter(|_| !field.starts_with('@'));
-            found.and_then(|schema| schema.type_at(&format!("{object}.{field}")))
-        };
-        let keyword = || if is_reserved(field) { typed(&format!("__{field}__")) } else { None };
-        if let Some(t) = typed(field).or_else(keyword) {
-            return t;
-        }
-        self.report(id, format!("undefined field '{field}'"));
-        Type::Error
-    }
-
-    fn check_call(&mut self, expr: &mut Expr) {
-        let id = expr.id;
-        let Kind::Call { target, function, args } = &mut expr.kind else { return };
-        if function == "_?._" {
-            if let [operand, field] = args.as_mut_slice()
-                && let Kind::Literal(Literal::String(name)) = &field.kind
-            {
-                let result = self.check_field(id, operand, &name.clone(), true);
-                let result = self.mapping.substitute(&result, false);
-                self.set(id, result);
-                self.checked.overloads.insert(id, vec!["select_optional_field"]);
-            }
-            return;
-        }
-        for arg in args.iter_mut() {
-            self.check(arg);
-        }
-        let Some(operand) = target else {
-            let Some(found) = functions::find(function) else {
-                let name = function.clone();
-                self.undeclared(id, &name);
-                self.set(id, Type::Error);
-                return;
-            };
-            *function = found.name.into();
-            return self.resolve(id, found, None, args);
-        };
-        let qualified = operand.qualified_name().map(|prefix| format!("{prefix}.{function}"));
-        if let Some(found) = qualified.and_then(|name| functions::find(&name)) {
-            *function = found.name.into();
-            *target = None;
-            return self.resolve(id, found, None, args);
-        }
-        self.check(operand);
-        let Some(found) = functions::find(function) else {
-            self.set(id, Type::Error);
-            let name = function.clone();
-            return self.undeclared(id, &name);
-        };
-        self.resolve(id, found, Some(operand), args);
-    }
-
-    fn resolve(&mut self, id: Id, function: &'static Function, target: Option<&Expr>, args: &[Expr]) {
-        let types: Vec<Type> = target.into_iter().chain(args).map(|arg| self.get(arg)).collect();
-        if matches!(function.name, "_&&_" | "_||_") {
-            return self.resolve_logic(id, function, args, &types);
-        }
-        let mut result: Option<Type> = None;
-        let mut overloads = Vec::new();
-        for overload in &function.overloads {
-            if target.is_some() != overload.member {
-                continue;
-            }
-            let fresh: Vec<(SmolStr, Type)> =
-                overload.params.iter().map(|param| (param.clone(), self.new_var())).collect();
-            let wanted: Vec<Type> = overload.args.iter().map(|arg| instantiate(arg, &fresh)).collect();
-            if wanted.len() != types.len() || !self.mapping.try_assign(types.iter().zip(&wanted)) {
-                continue;
-            }
-            overloads.push(overload.id);
-            let this = self.mapping.substitute(&instantiate(&overload.result, &fresh), false);
-            result = Some(match result {
-                None => this,
-                Some(before) if before.is_dyn() || this == before => before,
-                Some(_) => Type::Dyn,
-            });
-        }
-        if let Some(result) = result {
-            self.set(id, result);
-            self.checked.overloads.insert(id, overloads);
-            return;
-        }
-        let known: Vec<String> = types.iter().map(|t| self.mapping.substitute(t, true).to_string()).collect();
-        let signature = match known.split_first() {
-            Some((target_type, rest)) if target.is_some() => format!("{target_type}.({})", rest.join(", ")),
-            _ => format!("({})", known.join(", ")),
-        };
-        let name = function.name;
-        self.report(id, format!("found no matching overload for '{name}' applied to '{signature}'"));
-        self.set(id, Type::Error);
-    }
-
-    fn resolve_logic(&mut self, id: Id, function: &'static Function, args: &[Expr], types: &[Type]) {
-        let mut is_wrong = false;
-        for (arg, t) in args.iter().zip(types) {
-            if !self.is_assignable(t, &Type::Bool) {
-                self.mismatch(arg.id, &Type::Bool, t);
-                is_wrong = true;
-            }
-        }
-        if is_wrong {
-            return self.set(id, Type::Error);
-        }
-        self.set(id, Type::Bool);
-        self.checked.overloads.insert(id, function.overloads.iter().map(|overload| overload.id).collect());
-    }
-
     fn check_fold(&mut self, id: Id, fold: &mut Comprehension) {
         self.check(&mut fold.range);
         self.check(&mut fold.init);
@@ -416,15 +259,5 @@ fn literal_type(literal: &Literal) -> Type {
         Literal::Double(_) => Type::Double,
         Literal::String(_) => Type::String,
         Literal::Bytes(_) => Type::Bytes,
-    }
-}
-
-/// A signature's type with fresh variables for its parameters.
-fn instantiate(t: &Type, fresh: &[(SmolStr, Type)]) -> Type {
-    match t {
-        Type::Param(name) => {
-            fresh.iter().find(|(param, _)| param == name).map_or_else(|| t.clone(), |(_, var)| var.clone())
-        }
-        other => rebuild(other, &mut |param| instantiate(param, fresh)),
     }
 }

@@ -1,6 +1,6 @@
 //! Addresses of the web, read as Go's `net/url` reads them, with its words for what is none.
+use core::net::{Ipv4Addr, Ipv6Addr};
 use std::fmt;
-use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::value::text::quoted;
 

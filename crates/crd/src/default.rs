@@ -29,6 +29,14 @@ impl Schema {
         }
     }
 
+    /// Whether there is anything that [`Self::apply_defaults`] could put in.
+    pub fn has_defaults(&self) -> bool {
+        let has = |schema: &Self| schema.default_value().is_some() || schema.has_defaults();
+        self.properties().iter().any(|(_, property)| has(property))
+            || self.values().is_some_and(has)
+            || self.items().is_some_and(has)
+    }
+
     /// Drops nulls that may not be and have no default; those with one are for [`Self::apply_defaults`].
     pub fn prune_nulls(&self, object: &mut Map<String, Value>) {
         object.retain(|name, value| {

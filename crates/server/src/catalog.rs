@@ -1,13 +1,14 @@
 //! What is served: every resource with its type, its rules and where its objects are. Custom resources come and go.
 
 mod custom;
+mod forms;
 mod served;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rolewright_core::Name;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cluster::{Collection, Entry};
 use crate::custom::Definition;
@@ -21,6 +22,8 @@ use custom::Custom;
 pub(crate) struct Catalog {
     built_in: Vec<Arc<Served>>,
     by_path: FxHashMap<(Name, Name, Name), Arc<Served>>,
+    /// The groups of the built-in resources, with their versions.
+    groups: FxHashMap<Name, FxHashSet<Name>>,
     /// The resource in whose version the objects of a built-in collection are stored, by collection.
     stored: Vec<Arc<Served>>,
     custom: RwLock<Custom>,
@@ -77,7 +80,11 @@ impl Catalog {
             .map(|served| ((served.group.clone(), served.version.clone(), served.plural.clone()), served.clone()))
             .collect();
         let stored = stored.into_iter().map(|(_, served)| served).collect();
-        Self { built_in, by_path, stored, custom: RwLock::default() }
+        let mut groups: FxHashMap<Name, FxHashSet<Name>> = FxHashMap::default();
+        for served in &built_in {
+            groups.entry(served.group.clone()).or_default().insert(served.version.clone());
+        }
+        Self { built_in, by_path, groups, stored, custom: RwLock::default() }
     }
 
     /// Every built-in resource, by group, version and plural.
@@ -128,7 +135,7 @@ impl Catalog {
 
     /// Whether a group is one of Kubernetes' own.
     pub(crate) fn is_built_in(&self, group: &str) -> bool {
-        self.built_in.iter().any(|served| served.group == group)
+        self.groups.contains_key(group)
     }
 
     /// Whether anything of this group is served.
@@ -138,7 +145,7 @@ impl Catalog {
 
     /// Whether anything of this group and version is served.
     pub(crate) fn has_version(&self, group: &str, version: &str) -> bool {
-        self.built_in.iter().any(|served| served.group == group && served.version == version)
+        self.groups.get(group).is_some_and(|versions| versions.contains(version))
             || self.custom().has_version(group, version)
     }
 

@@ -194,12 +194,6 @@ impl Cluster {
         true
     }
 
-    /// How many follow a collection.
-    pub(crate) fn watches(&self) -> usize {
-        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
-        changed.iter().map(watch::Sender::receiver_count).sum()
-    }
-
     /// Tells when a collection changes. Subscribe before reading, and no change is missed.
     pub(crate) fn subscribe(&self, collection: Collection) -> Option<watch::Receiver<u64>> {
         let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);

@@ -7,3 +7,4 @@ pub(crate) mod negotiate;
 pub(crate) mod plain;
 pub(crate) mod request;
 pub(crate) mod respond;
+mod routes;

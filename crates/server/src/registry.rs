@@ -20,7 +20,6 @@ mod scale;
 mod update;
 mod watch;
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -35,8 +34,6 @@ use crate::Server;
 use crate::authn::Identity;
 use crate::catalog::Served;
 use crate::cluster::{Draft, Entry};
-use crate::codec;
-use crate::custom::Malformed;
 use crate::http::auditing::Sent;
 use crate::http::negotiate::{self, Form};
 use crate::http::request::RequestInfo;
@@ -89,13 +86,7 @@ impl Call<'_> {
 
     /// The body as an object of this resource, defaulted, in its stored form.
     fn decode(&self, validation: FieldValidation) -> Result<Object, Failure> {
-        let expected = codec::Gvk { group: &self.served.group, version: &self.served.version, kind: &self.served.kind };
-        let decoded = match self.served.custom() {
-            Some(version) => codec::decode_untyped(self.content_type, &self.body, expected, validation, |object| {
-                version.coerce(object, Malformed::Refuse)
-            })?,
-            None => codec::decode(self.content_type, &self.body, expected, validation).map_err(unnamed_scheme)?,
-        };
+        let decoded = self.served.decode(self.content_type, &self.body, validation)?;
         let mut object = decoded.object;
         if decoded.forgets_managers {
             set_meta(&mut object, "managedFields", Vec::<Value>::new());
@@ -131,34 +122,8 @@ impl Call<'_> {
         self.server.catalog().stored_in(self.served.collection).unwrap_or_else(|| self.served.clone())
     }
 
-    /// A stored object as writes see it: those of custom kinds in the version of the request, all others as stored.
-    fn before(&self, entry: &Entry) -> Object {
-        self.served.custom().map_or_else(|| entry.object(), |version| version.view(entry))
-    }
-
-    /// The same way back.
-    fn encoded<'o>(&self, object: &'o Object) -> Cow<'o, Object> {
-        match self.served.custom() {
-            Some(version) => Cow::Owned(codec::as_written(version.to_stored(object.clone()))),
-            None => Cow::Borrowed(object),
-        }
-    }
-
-    /// An object that is only shown.
-    fn shown(&self, object: &Object) -> Arc<Entry> {
-        match self.served.custom() {
-            Some(_) => Arc::new(Entry::shown(&codec::as_written(object.clone()), true)),
-            None => Arc::new(Entry::shown(object, false)),
-        }
-    }
-
     fn draft(&self, object: &Object) -> Result<Draft, Failure> {
-        let draft = if self.served.custom().is_some() {
-            Draft::custom(object)
-        } else {
-            let stored = self.stored();
-            Draft::new(&stored.group, &stored.plural, object)
-        };
+        let draft = self.stored().draft(object);
         if draft.size() > MOST_STORED {
             return Err(Failure::new(500, "", "etcdserver: request is too large"));
         }
@@ -180,18 +145,6 @@ impl Call<'_> {
         }
         Ok(respond::json(code, self.render()?.object(entry)))
     }
-}
-
-/// The server's scheme has no name of its own in Kubernetes' errors, wherever the code says it is made.
-fn unnamed_scheme(mut failure: Failure) -> Failure {
-    for named in [
-        "pkg/api/legacyscheme/scheme.go:30",
-        "pkg/apis/meta/internalversion/scheme/register.go:27",
-        "pkg/apiserver/apiserver.go:55",
-    ] {
-        failure.message = failure.message.replace(named, "pkg/runtime/scheme.go:111");
-    }
-    failure
 }
 
 /// A text in an object's metadata; empty where it is absent.

@@ -1,6 +1,7 @@
 //! The server as a value: state, catalog, identities, and the way a request takes through them.
 
 mod accounts;
+mod settings;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,93 +12,18 @@ use tokio::sync::watch;
 
 use self::accounts::StoredAccounts;
 pub(crate) use self::accounts::{LAST_USED, Shown, today};
+pub use self::settings::{Controllers, Settings};
 use crate::authn::{
     Authenticator, DEFAULT_ISSUER, Identity, Impersonated, Impersonation, ImpersonationModes, Issuer, SigningKey,
 };
 use crate::catalog::Catalog;
-use crate::cluster::{Cluster, Collection, Entry, Guard, Journal, Transaction};
-use crate::custom;
+use crate::cluster::{Cluster, Collection, Entry, Journal, Transaction};
 use crate::fairness::Fairness;
 use crate::http::dispatch;
 use crate::http::request::RequestInfo;
 use crate::status::{Failure, GroupResource};
-use crate::store::{self, Data, Store, StoreError};
+use crate::store::{self, Store, StoreError};
 use crate::{bootstrap, controller, credentials, restore};
-
-/// How a server is set up.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Who may write aggregated roles.
-    pub guard: Guard,
-    /// What the server does on its own.
-    pub controllers: Controllers,
-    /// A bearer token for a member of `system:masters`.
-    pub admin_token: Option<String>,
-    /// Where decisions are written down.
-    pub audit_log: Option<PathBuf>,
-    /// The authority's certificate, for `kube-root-ca.crt`.
-    pub root_ca: Option<String>,
-    /// Where the cluster is kept; without it the cluster ends with the process.
-    pub data: Option<Data>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            guard: Guard::Strict,
-            controllers: Controllers::default(),
-            admin_token: None,
-            audit_log: None,
-            root_ca: None,
-            data: None,
-        }
-    }
-}
-
-/// What the server does on its own. Each can be left to Kubernetes' own controller.
-#[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
-pub struct Controllers {
-    /// Rules of aggregated roles follow their sources.
-    pub aggregation: bool,
-    /// Objects go with their last owner.
-    pub garbage_collection: bool,
-    /// Namespaces take their content with them.
-    pub namespaces: bool,
-    /// Every namespace has its service account `default`.
-    pub service_accounts: bool,
-    /// Every namespace has its `kube-root-ca.crt`.
-    pub root_ca: bool,
-    /// Secrets of the type for it hold the token of their service account.
-    pub account_tokens: bool,
-}
-
-impl Default for Controllers {
-    fn default() -> Self {
-        Self {
-            aggregation: true,
-            garbage_collection: true,
-            namespaces: true,
-            service_accounts: true,
-            root_ca: true,
-            account_tokens: true,
-        }
-    }
-}
-
-impl Controllers {
-    /// All of them off.
-    pub fn none() -> Self {
-        Self {
-            aggregation: false,
-            garbage_collection: false,
-            namespaces: false,
-            service_accounts: false,
-            root_ca: false,
-            account_tokens: false,
-        }
-    }
-}
 
 /// A running server. Clones are the same server.
 #[derive(Clone)]
@@ -117,6 +43,8 @@ struct Inner {
     discovery: crate::http::discovery::Kept,
     naming: controller::definition::Naming,
     fairness: Fairness,
+    /// Who holds one more is an open watch.
+    watches: Arc<()>,
     ended: watch::Sender<bool>,
 }
 
@@ -216,6 +144,7 @@ impl Server {
             discovery: crate::http::discovery::Kept::default(),
             naming: controller::definition::Naming::default(),
             fairness: Fairness::new(),
+            watches: Arc::default(),
             ended,
         }));
         controller::definition::recall(&server);
@@ -238,9 +167,14 @@ impl Server {
         Router::new().fallback(move |request| dispatch::handle(server.clone(), Some(identity.clone()), request))
     }
 
-    /// How many watches are open, those of the server's own controllers included.
+    /// How many watches of clients are open.
     pub fn watches(&self) -> usize {
-        self.cluster().watches()
+        Arc::strong_count(&self.0.watches) - 1
+    }
+
+    /// Held by every watch as long as it is open.
+    pub(crate) fn count_watch(&self) -> Arc<()> {
+        self.0.watches.clone()
     }
 
     /// Ends the controllers and every watch.
@@ -334,10 +268,9 @@ impl Server {
         if collection == self.definitions() {
             transaction.wake_definition(&entry.name);
         } else if let Some(served) = self.catalog().stored_in(collection)
-            && let Some(definition) = served.custom().map(custom::Version::definition)
-            && definition.terminating
+            && let Some(definition) = served.ending()
         {
-            transaction.wake_definition(definition.name());
+            transaction.wake_definition(definition);
         }
         if collection == self.namespaces() {
             transaction.wake_namespace(&entry.name);

@@ -68,6 +68,24 @@ impl std::fmt::Display for GroupResource<'_> {
 }
 
 impl Failure {
+    /// 405: nothing of the kind can be done there.
+    pub(crate) fn not_allowed() -> Self {
+        Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+            .about(Details::default())
+    }
+
+    /// The server's scheme has no name of its own in Kubernetes' errors, wherever the code says it is made.
+    pub(crate) fn without_scheme(mut self) -> Self {
+        for named in [
+            "pkg/api/legacyscheme/scheme.go:30",
+            "pkg/apis/meta/internalversion/scheme/register.go:27",
+            "pkg/apiserver/apiserver.go:55",
+        ] {
+            self.message = self.message.replace(named, "pkg/runtime/scheme.go:111");
+        }
+        self
+    }
+
     /// A failure without details.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self { code, reason, message: message.into(), details: None, continue_token: String::new() }

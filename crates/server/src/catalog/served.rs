@@ -2,11 +2,12 @@
 
 use base64::Engine;
 use rolewright_core::Name;
+use rolewright_crd::strategy::Scale;
 
 use crate::cluster::Collection;
 use crate::custom;
 use crate::facts::{self, Handling, Type};
-use crate::managed::Kind;
+use crate::managed::{self, Kind, Replicas};
 use crate::status::GroupResource;
 use crate::strategy::{Object, Rules, Strategy};
 
@@ -71,13 +72,61 @@ impl Served {
         }
     }
 
+    /// The type of its objects; those of custom kinds have none.
+    pub(crate) fn ty(&self) -> Option<&'static Type> {
+        self.built_in().map(|built_in| built_in.ty)
+    }
+
+    /// Group and version as discovery names them with a kind: only definitions say where a kind is from.
+    pub(crate) fn home(&self) -> (&str, &str) {
+        match &self.origin {
+            Origin::BuiltIn(_) => ("", ""),
+            Origin::Custom(_) => (&self.group, &self.version),
+        }
+    }
+
+    /// Where Kubernetes keeps its objects.
+    pub(crate) fn folder(&self) -> String {
+        let (group, plural) = (self.group.as_str(), self.plural.as_str());
+        match (&self.origin, group, plural) {
+            (Origin::Custom(_), ..) | (_, "apiregistration.k8s.io" | "apiextensions.k8s.io", _) => {
+                format!("{group}/{plural}")
+            }
+            (_, "", "replicationcontrollers") => "controllers".to_owned(),
+            (_, "", "endpoints") => "services/endpoints".to_owned(),
+            (_, "", "nodes") => "minions".to_owned(),
+            (_, "", "services") => "services/specs".to_owned(),
+            (_, "networking.k8s.io", "ingresses") => "ingress".to_owned(),
+            _ => plural.to_owned(),
+        }
+    }
+
+    /// Where a definition says that objects have their number of replicas.
+    pub(crate) fn scale(&self) -> Option<&Scale> {
+        self.custom().and_then(custom::Version::scale)
+    }
+
+    /// Where objects have their number of replicas, in any of its versions.
+    pub(crate) fn replicas(&self, version: &str) -> Replicas<'_> {
+        match &self.origin {
+            Origin::BuiltIn(_) => managed::built_in_replicas(version, &self.api_version()),
+            Origin::Custom(custom) => custom.replicas(version),
+        }
+    }
+
+    /// The name of its definition, if that is about to go: there are no new objects then.
+    pub(crate) fn ending(&self) -> Option<&Name> {
+        let definition = self.custom()?.definition();
+        definition.terminating.then(|| definition.name())
+    }
+
     pub(crate) fn conversion(&self) -> Option<Conversion> {
         self.built_in().and_then(|built_in| built_in.conversion)
     }
 
     /// Whether Kubernetes answers from memory where it may. It does not keep events there.
     pub(crate) fn is_cached(&self) -> bool {
-        self.plural != "events" || self.custom().is_some()
+        !matches!(&self.origin, Origin::BuiltIn(_) if self.plural == "events")
     }
 
     /// `v1`, `apps/v1`
@@ -86,7 +135,10 @@ impl Served {
     }
 
     pub(crate) fn list_kind(&self) -> String {
-        self.custom().map_or_else(|| format!("{}List", self.kind), |custom| custom.list_kind().to_owned())
+        match &self.origin {
+            Origin::BuiltIn(_) => format!("{}List", self.kind),
+            Origin::Custom(custom) => custom.list_kind().to_owned(),
+        }
     }
 
     pub(crate) fn singular(&self) -> &str {

@@ -72,12 +72,11 @@ impl Entry {
     }
 
     /// An object that is only shown: a dry run, or the last look at something. It keeps the version that it names.
-    pub(crate) fn shown(object: &Object, custom: bool) -> Self {
+    pub(crate) fn shown(object: &Object, left_out: &[&str]) -> Self {
         let mut body = object.clone();
-        if !custom {
-            body.remove("apiVersion");
+        for member in left_out {
+            body.remove(*member);
         }
-        body.remove("kind");
         let metadata = object.get("metadata");
         let text =
             |member: &str| metadata.and_then(|meta| meta.get(member)).and_then(Value::as_str).unwrap_or_default();

@@ -65,6 +65,7 @@ pub(super) struct Compiled {
     pub(super) schema: Schema,
     pub(super) columns: Columns,
     pub(super) rules: Rules,
+    has_defaults: bool,
 }
 
 /// A version of a definition.
@@ -166,7 +167,7 @@ impl Definition {
             let rules = schema.map(Rules::compile).unwrap_or_default();
             let mut schema = schema.map(Schema::compile).unwrap_or_default();
             schema.coerce_defaults(&Metadata);
-            Compiled { schema, columns, rules }
+            Compiled { has_defaults: schema.has_defaults(), schema, columns, rules }
         }))
     }
 }
@@ -315,8 +316,12 @@ impl Version {
 
     /// Whether a stored object is as this version wants it, without being read.
     pub(crate) fn shows_as_stored(&self, entry: &Entry) -> bool {
-        // What another version wrote has not seen the defaults of the stored one.
-        entry.revision > self.definition.since && self.definition.versions.len() == 1
+        entry.revision > self.definition.since
+            && match self.definition.versions.len() {
+                1 => true,
+                // What another version wrote has not seen the defaults of the stored one.
+                _ => self.at == self.definition.stored && !self.compiled().has_defaults,
+            }
     }
 
     /// The definition as JSON, for what is made of it rarely.

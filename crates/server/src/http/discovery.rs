@@ -210,8 +210,7 @@ fn version(server: &Server, group: &str, version: &str) -> Value {
 }
 
 fn resource(served: &Served) -> Value {
-    // Only definitions say where a kind is from.
-    let home = served.custom().map(|_| (served.group.as_str(), served.version.as_str())).unwrap_or_default();
+    let home = served.home();
     let mut entry = json!({
         "resource": served.plural, "responseKind": kind(home.0, home.1, &served.kind),
         "scope": if served.namespaced { "Namespaced" } else { "Cluster" }, "singularResource": served.singular(),

@@ -19,8 +19,6 @@ use super::{negotiate, plain};
 use crate::Server;
 use crate::audit;
 use crate::authn::{Identity, Impersonation};
-use crate::catalog::Served;
-use crate::custom;
 use crate::query::Query;
 use crate::registry::Call;
 use crate::review;
@@ -194,7 +192,7 @@ fn resource(
         }
         return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
     };
-    if served.custom().is_some() && is_elsewhere(&served, info) {
+    if served.is_elsewhere(info) {
         return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
     }
     let call = Call {
@@ -219,33 +217,19 @@ fn resource(
     let across = served.namespaced && info.namespace.is_empty();
     let needs_name = ["update", "patch"].contains(&info.verb.as_str());
     if across && info.verb == "deletecollection" || needs_name && !named || head.method == axum::http::Method::HEAD {
-        return Err(not_allowed());
+        return Err(Failure::not_allowed());
     }
     negotiate::plain(call.accept.unwrap_or_default(), ["list", "watch"].contains(&info.verb.as_str()))?;
-    let deprecated = DEPRECATED.iter().find(|(plural, _)| served.group.is_empty() && served.plural == *plural);
-    call.warn(deprecated.map(|(_, warning)| (*warning).to_owned()));
-    let outdated = served.custom().and_then(custom::Version::warning);
+    let outdated = served.warning();
     call.warn(outdated.map(str::to_owned));
     let mut answer = verb(&call).unwrap_or_else(|failure| respond::failure(&failure));
     respond::warn(&mut answer, &call.warnings.take());
     answer.extensions_mut().insert(call.sent.take());
-    if deprecated.is_some() || outdated.is_some() {
+    if outdated.is_some() {
         answer.extensions_mut().insert(Deprecated);
     }
     Ok(answer)
 }
-
-/// Custom resources are only where their scope says; lists and watches may look into all namespaces.
-fn is_elsewhere(served: &Served, info: &RequestInfo) -> bool {
-    let across = served.namespaced && ["list", "watch"].contains(&info.verb.as_str());
-    served.namespaced == info.namespace.is_empty() && !across
-}
-
-/// What clients should no longer use.
-const DEPRECATED: [(&str, &str); 2] = [
-    ("endpoints", "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
-    ("componentstatuses", "v1 ComponentStatus is deprecated in v1.19+"),
-];
 
 fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
     let (info, served) = (call.info, call.served);
@@ -255,7 +239,7 @@ fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
     let verb = info.verb.as_str();
     let known = served.verbs().contains(&verb) || verb == "watch" && served.verbs().contains(&"list");
     if !known {
-        return Err(not_allowed());
+        return Err(Failure::not_allowed());
     }
     if let Some(answer) = review::answer(call) {
         return answer;
@@ -263,31 +247,24 @@ fn verb(call: &Call<'_>) -> Result<Answer, Failure> {
     match verb {
         "get" => call.get(),
         "list" | "watch" => call.list(),
-        "create" if served.custom().is_some() => call.create(),
-        "create" if served.namespaced && info.namespace.is_empty() || named(info) => Err(not_allowed()),
+        "create" if !served.creates_at(info) => Err(Failure::not_allowed()),
         "create" if served.group.is_empty() && served.plural == "bindings" => call.bind(),
         "create" => call.create(),
         "update" => call.update(),
         "patch" => call.patch(),
         "delete" => call.delete(),
         "deletecollection" => call.delete_collection(),
-        _ => Err(not_allowed()),
+        _ => Err(Failure::not_allowed()),
     }
 }
 
 fn subresource(call: &Call<'_>) -> Result<Answer, Failure> {
     let info = call.info;
     let Some(sub) = call.served.subresource(&info.subresource) else {
-        return Err(match call.served.custom() {
-            Some(_) => Failure::not_found(call.served.group_resource(), &info.name),
-            None => Failure::no_such_resource(),
-        });
+        return Err(call.served.no_subresource(&info.name));
     };
     if !sub.verbs.contains(&info.verb.as_str()) {
-        return Err(match call.served.custom() {
-            Some(_) => Failure::not_supported(call.served.group_resource(), &info.verb),
-            None => not_allowed(),
-        });
+        return Err(call.served.not_supported(&info.verb));
     }
     match (info.subresource.as_str(), info.verb.as_str()) {
         ("token", "create") => review::token(call),
@@ -303,13 +280,4 @@ fn subresource(call: &Call<'_>) -> Result<Answer, Failure> {
             format!("nothing runs on this server, so `{}/{}` does nothing", info.resource, info.subresource),
         )),
     }
-}
-
-fn named(info: &RequestInfo) -> bool {
-    !info.name.is_empty() && !info.selected
-}
-
-fn not_allowed() -> Failure {
-    Failure::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
-        .about(crate::status::Details::default())
 }

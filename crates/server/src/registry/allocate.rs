@@ -1,5 +1,7 @@
 //! Addresses and ports that services get from the server, each for one service.
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::net::Ipv4Addr;
 
 use rolewright_core::validate::{BadValue, FieldError, Path};
@@ -28,7 +30,8 @@ impl Call<'_> {
         }
         let state = self.server.cluster().read();
         let (namespace, name) = (self.namespace(), meta(object, "name").to_owned());
-        let others = Others { table: state.table(self.served.collection), namespace, name: &name };
+        let table = state.table(self.served.collection);
+        let others = Others { table, namespace, name: &name, taken: OnceCell::new() };
         let mut errors = others.clashes(object, old);
         if errors.is_empty() {
             // What is only tried out gets what nobody can have.
@@ -49,6 +52,14 @@ struct Others<'a> {
     table: &'a Table,
     namespace: &'a str,
     name: &'a str,
+    taken: OnceCell<Taken>,
+}
+
+/// What they have.
+#[derive(Default)]
+struct Taken {
+    addresses: HashSet<String>,
+    ports: HashSet<i64>,
 }
 
 impl Others<'_> {
@@ -96,22 +107,30 @@ impl Others<'_> {
     }
 
     fn has_address(&self, address: &str) -> bool {
-        self.any_says(&[format!("\"{address}\"")])
+        self.taken().addresses.contains(address)
     }
 
     fn has_port(&self, port: i64) -> bool {
-        self.any_says(&[format!("\"nodePort\":{port},"), format!("\"nodePort\":{port}}}")])
+        self.taken().ports.contains(&port)
     }
 
     /// WHY: stored bodies are compact JSON, in which quotes within texts are escaped. Reading them all would take a hundred
     /// times as long.
-    fn any_says(&self, texts: &[String]) -> bool {
-        let all = Page::default();
-        let others = self.table.entries(&all);
-        let others =
-            others.filter(|entry| (entry.namespace.as_str(), entry.name.as_str()) != (self.namespace, self.name));
-        let mut bodies = others.filter_map(|entry| std::str::from_utf8(&entry.body).ok());
-        bodies.any(|body| texts.iter().any(|text| body.contains(text.as_str())))
+    fn taken(&self) -> &Taken {
+        self.taken.get_or_init(|| {
+            let mut taken = Taken::default();
+            let all = Page::default();
+            let others = self.table.entries(&all);
+            let others =
+                others.filter(|entry| (entry.namespace.as_str(), entry.name.as_str()) != (self.namespace, self.name));
+            for body in others.filter_map(|entry| std::str::from_utf8(&entry.body).ok()) {
+                let texts = body.split("\"10.96.").skip(1).filter_map(|rest| rest.split_once('"'));
+                taken.addresses.extend(texts.map(|(rest, _)| format!("10.96.{rest}")));
+                let numbers = body.split("\"nodePort\":").skip(1).filter_map(|rest| rest.split([',', '}']).next());
+                taken.ports.extend(numbers.filter_map(|number| number.parse::<i64>().ok()));
+            }
+            taken
+        })
     }
 }
 

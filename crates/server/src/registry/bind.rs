@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use rolewright_core::validate::{FieldError, Path};
 use serde_json::{Value, json};
 
-use super::{Call, meta, unnamed_scheme};
+use super::{Call, meta};
 use crate::cluster::{Draft, Entry};
 use crate::codec;
 use crate::http::respond::{self, Answer};
@@ -25,7 +25,7 @@ impl Call<'_> {
         self.form()?;
         let options = WriteOptions::create(&self.query)?;
         let decoded = codec::decode(self.content_type, &self.body, BINDING, options.field_validation);
-        let decoded = decoded.map_err(unnamed_scheme)?;
+        let decoded = decoded.map_err(Failure::without_scheme)?;
         self.warn(decoded.warnings);
         let binding = decoded.object;
         self.note(&binding);

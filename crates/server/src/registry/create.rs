@@ -82,7 +82,7 @@ impl Call<'_> {
         }
         self.allocate(&mut object, None, options.dry_run)?;
         strategy::before_create(self.served.rules(), &mut object, self.namespace())?;
-        if self.served.custom().is_some_and(|version| version.definition().terminating) {
+        if self.served.ending().is_some() {
             let why = "create not allowed while custom resource definition is terminating";
             return Err(Failure::forbidden(self.served.group_resource(), meta(&object, "name"), why));
         }
@@ -124,7 +124,7 @@ impl Call<'_> {
     }
 
     fn commit_new(&self, object: &Object, dry_run: bool) -> Result<Arc<Entry>, Failure> {
-        let draft = self.draft(&self.encoded(object))?;
+        let draft = self.draft(&self.served.encoded(object))?;
         let name = meta(object, "name");
         let taken = |there: &Entry| {
             let mut failure = Failure::already_exists(self.served.group_resource(), name);
@@ -139,7 +139,7 @@ impl Call<'_> {
             if let Some(there) = state.table(collection).get(self.namespace(), name) {
                 return Err(taken(there));
             }
-            return Ok(self.shown(object));
+            return Ok(self.served.shown(object).into());
         }
         self.server.cluster().write(|transaction| {
             if let Some(there) = transaction.state().table(collection).get(self.namespace(), name) {

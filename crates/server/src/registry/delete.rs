@@ -104,7 +104,7 @@ impl Call<'_> {
             return DeleteOptions::from_query(&self.query);
         }
         DeleteOptions::from_object(
-            &codec::decode_options(self.content_type, &self.body, "DeleteOptions").map_err(super::unnamed_scheme)?,
+            &codec::decode_options(self.content_type, &self.body, "DeleteOptions").map_err(Failure::without_scheme)?,
         )
     }
 
@@ -125,7 +125,7 @@ impl Call<'_> {
             let last = self.end(&old, options);
             let stays = !finalizers(&last).is_empty() || self.ends_slowly() && self.waits(&last);
             if options.dry_run {
-                let entry = self.shown(if stays { &last } else { &old });
+                let entry = self.served.shown(if stays { &last } else { &old }).into();
                 return Ok(if stays { Fate::Waits(entry) } else { Fate::Gone(entry) });
             }
             if stays && last == old {
@@ -149,7 +149,7 @@ impl Call<'_> {
                 Some(entry) if self.stored().handling("").graceful_delete => {
                     let mut last = last;
                     set_meta(&mut last, "resourceVersion", entry.revision.to_string());
-                    return Ok(Fate::Gone(self.shown(&last)));
+                    return Ok(Fate::Gone(self.served.shown(&last).into()));
                 }
                 Some(entry) => return Ok(Fate::Gone(entry)),
                 None => {}

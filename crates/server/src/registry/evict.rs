@@ -33,7 +33,7 @@ impl Call<'_> {
         let body = as_current(&self.body);
         let body = body.as_deref().unwrap_or(&self.body);
         let decoded = codec::decode(self.content_type, body, EVICTION, options.field_validation);
-        let decoded = decoded.map_err(super::unnamed_scheme)?;
+        let decoded = decoded.map_err(Failure::without_scheme)?;
         self.warn(decoded.warnings);
         let eviction = decoded.object;
         self.note(&eviction);

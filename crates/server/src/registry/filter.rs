@@ -21,11 +21,7 @@ pub(crate) struct Filter {
 
 impl Filter {
     pub(crate) fn new(served: &Served, namespace: &str, name: &str, options: &ListOptions) -> Result<Self, Failure> {
-        let fields = match served.custom() {
-            Some(version) => options.field_selector.among(|field| version.selects(field)),
-            None => options.field_selector.for_kind(&served.group, &served.version, &served.kind),
-        };
-        let mut fields = fields.map_err(Failure::bad_request)?;
+        let mut fields = served.selecting(&options.field_selector).map_err(Failure::bad_request)?;
         if !name.is_empty() && fields.exact("metadata.name").is_none() {
             fields = FieldSelector::name(name);
         }

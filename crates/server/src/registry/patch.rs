@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::update::Change;
 use super::{Call, set_meta};
+use crate::catalog::{BuiltIn, Origin};
 use crate::codec;
-use crate::custom::Malformed;
+use crate::custom::{self, Malformed};
 use crate::facts::{self, Type};
 use crate::http::respond::Answer;
 use crate::patch::{self, PatchType, Patched};
@@ -33,8 +34,8 @@ impl Call<'_> {
 
     /// The kind of the patch that was sent; none for an apply.
     pub(super) fn patch_type(&self) -> Result<Option<PatchType>, Failure> {
-        match (patch_type(self.content_type), self.served.custom()) {
-            (Err(_) | Ok(Some(PatchType::Strategic)), Some(_)) => Err(Failure::unsupported_media(&patch::UNTYPED)),
+        match (patch_type(self.content_type), self.served.ty()) {
+            (Err(_) | Ok(Some(PatchType::Strategic)), None) => Err(Failure::unsupported_media(&patch::UNTYPED)),
             (kind, _) => kind,
         }
     }
@@ -54,21 +55,25 @@ impl Call<'_> {
         let api_version = self.served.api_version();
         view.insert("apiVersion".into(), api_version.as_str().into());
         view.insert("kind".into(), self.served.kind.as_str().into());
-        let ty = self.served.built_in().map(|built_in| built_in.ty);
-        let patched = patch::apply(kind, ty, &view, patch, options.field_validation)?;
-        let mut object = match ty {
-            Some(ty) => {
+        let patched = patch::apply(kind, self.served.ty(), &view, patch, options.field_validation)?;
+        let mut object = match &self.served.origin {
+            Origin::BuiltIn(BuiltIn { ty, .. }) => {
                 let target = Target { ty, api_version: &api_version, kind: &self.served.kind };
                 self.conform_patched(kind, &target, &patched, options)?
             }
-            None => self.coerce_patched(&patched, options)?,
+            Origin::Custom(version) => self.coerce_patched(version, &patched, options)?,
         };
         self.served.strategy().default(&mut object);
         Ok(self.to_stored(object))
     }
 
     /// What a patch makes must still be of its custom kind.
-    fn coerce_patched(&self, patched: &Patched, options: &WriteOptions) -> Result<Object, Failure> {
+    fn coerce_patched(
+        &self,
+        version: &custom::Version,
+        patched: &Patched,
+        options: &WriteOptions,
+    ) -> Result<Object, Failure> {
         for member in ["apiVersion", "kind"] {
             let found = match patched.object.get(member) {
                 None | Some(Value::Null | Value::String(_)) => continue,
@@ -88,10 +93,7 @@ impl Call<'_> {
             return Err(patched.refused(&format!("Object 'Kind' is missing in '{text}'")));
         }
         let mut object = patched.object.clone();
-        let dropped = match self.served.custom() {
-            Some(version) => version.coerce(&mut object, Malformed::Refuse).map_err(|why| patched.refused(&why))?,
-            None => Vec::new(),
-        };
+        let dropped = version.coerce(&mut object, Malformed::Refuse).map_err(|why| patched.refused(&why))?;
         let unknown = dropped.iter().map(|path| format!("unknown field \"{path}\""));
         self.settle_strict(patched, patched.strict.iter().cloned().chain(unknown).collect(), options)?;
         if is_empty("apiVersion") {

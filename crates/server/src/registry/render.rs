@@ -14,34 +14,6 @@ use crate::status::Failure;
 use crate::strategy::Object;
 use crate::table;
 
-impl Served {
-    /// A stored object as this resource shows it; without `apiVersion` and `kind`, unless it is of a custom kind.
-    pub(crate) fn view(&self, entry: &Entry) -> Object {
-        if let Some(version) = self.custom() {
-            return version.view(entry);
-        }
-        let object = entry.object();
-        let Some(conversion) = self.conversion() else { return object };
-        let mut object = (conversion.from_stored)(&object);
-        object.remove("apiVersion");
-        object.remove("kind");
-        object
-    }
-
-    /// Whether stored bytes are what this resource shows.
-    fn shows_as_stored(&self, entry: &Entry) -> bool {
-        self.custom().map_or(self.conversion().is_none(), |version| version.shows_as_stored(entry))
-    }
-
-    /// `{"kind":"..","apiVersion":"..",`: how every object on the wire begins. Those of custom kinds have their version.
-    fn opening(&self) -> String {
-        if self.custom().is_some() {
-            return format!("{{\"kind\":\"{}\",", self.kind);
-        }
-        format!("{{\"kind\":\"{}\",\"apiVersion\":\"{}\",", self.kind, self.api_version())
-    }
-}
-
 /// How objects go to the client.
 #[derive(Clone, Debug)]
 pub(crate) struct Render {
@@ -102,23 +74,8 @@ impl Render {
     /// An object that is not stored (a dry run, a review, a Scale).
     pub(crate) fn whole(&self, entry: &Entry) -> Bytes {
         let mut bytes = Vec::with_capacity(self.opening.len() + entry.body.len());
-        self.write_whole(&mut bytes, entry);
+        self.served.write(&mut bytes, entry, &self.opening);
         bytes.into()
-    }
-
-    fn write_whole(&self, bytes: &mut Vec<u8>, entry: &Entry) {
-        if self.served.shows_as_stored(entry) {
-            bytes.extend_from_slice(self.opening.as_bytes());
-            bytes.extend_from_slice(entry.body.get(1..).unwrap_or_default());
-            return;
-        }
-        let object = Value::Object(self.served.view(entry)).to_string();
-        if self.served.custom().is_some() {
-            bytes.extend_from_slice(object.as_bytes());
-            return;
-        }
-        bytes.extend_from_slice(self.opening.as_bytes());
-        bytes.extend_from_slice(object.as_bytes().get(1..).unwrap_or_default());
     }
 
     /// A list. `metadata` is that of the list.
@@ -140,10 +97,10 @@ impl Render {
         }
     }
 
-    /// The stored bytes one after the other: only lists of custom kinds name version and kind of an item.
+    /// The stored bytes one after the other.
     fn plain_list(&self, entries: &[Arc<Entry>], metadata: &Value) -> Bytes {
         let mut metadata = metadata.clone();
-        if self.served.custom().is_some() && metadata.get("continue").is_none() {
+        if self.served.ty().is_none() && metadata.get("continue").is_none() {
             // Lists without a type say it even if there is no next page.
             put(&mut metadata, "continue", "");
         }
@@ -159,13 +116,7 @@ impl Render {
             if at > 0 {
                 bytes.push(b',');
             }
-            if self.served.custom().is_some() {
-                self.write_whole(&mut bytes, entry);
-            } else if self.served.shows_as_stored(entry) {
-                bytes.extend_from_slice(&entry.body);
-            } else {
-                bytes.extend_from_slice(Value::Object(self.served.view(entry)).to_string().as_bytes());
-            }
+            self.served.write_item(&mut bytes, entry, &self.opening);
         }
         bytes.extend_from_slice(b"]}");
         bytes.into()
@@ -257,7 +208,7 @@ impl Render {
                 format!("{}{}", self.opening, body.get(1..).unwrap_or_default()).into()
             }
             Form::Table => {
-                let empty = Entry::shown(&self.empty(&metadata), self.served.custom().is_some());
+                let empty = self.served.shown(&self.empty(&metadata));
                 self.table(&[&empty], false, &json!({"resourceVersion": revision.to_string()}))
             }
             Form::Metadata | Form::MetadataList => {

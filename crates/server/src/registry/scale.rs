@@ -6,14 +6,13 @@ use serde_json::{Value, json};
 
 use super::patch::Target;
 use super::update::Change;
-use super::{Call, meta, set_meta, unnamed_scheme};
+use super::{Call, meta, set_meta};
 use crate::codec;
-use crate::custom;
 use crate::facts::{self, Type};
 use crate::http::negotiate::Form;
 use crate::http::respond::{self, Answer};
 use crate::json::put;
-use crate::managed::{self, Replicas};
+use crate::managed;
 use crate::patch;
 use crate::query::WriteOptions;
 use crate::status::{Failure, GroupResource};
@@ -42,8 +41,8 @@ impl Call<'_> {
         let done = match self.info.verb.as_str() {
             "get" => {
                 let entry = self.current().ok_or_else(|| self.not_found())?;
-                let object = self.before(&entry);
-                if let Some(paths) = self.served.custom().and_then(custom::Version::scale)
+                let object = self.served.before(&entry);
+                if let Some(paths) = self.served.scale()
                     && paths.wanted(&object).map_err(plain)?.is_none()
                 {
                     let why = format!("the spec replicas field {:?} does not exist", paths.spec_replicas);
@@ -54,7 +53,7 @@ impl Call<'_> {
             "update" => {
                 let options = WriteOptions::update(&self.query)?;
                 let decoded = codec::decode(self.content_type, &self.body, SCALE, options.field_validation);
-                let decoded = decoded.map_err(unnamed_scheme)?;
+                let decoded = decoded.map_err(Failure::without_scheme)?;
                 self.warn(decoded.warnings);
                 self.note(&decoded.object);
                 self.check_names(&decoded.object)?;
@@ -88,12 +87,12 @@ impl Call<'_> {
                 self.change(&Change::Owned(&make), &options)?
             }
         };
-        self.show_scale(&self.before(&done.entry))
+        self.show_scale(&self.served.before(&done.entry))
     }
 
     /// The object with what a Scale wants of it.
     fn scaled(&self, mut object: Object, scale: &Object) -> Result<Object, Failure> {
-        let paths = self.served.custom().and_then(custom::Version::scale);
+        let paths = self.served.scale();
         let mut errors = match paths {
             Some(_) => Vec::new(),
             None => strategy::metadata_faults(scale, true, strategy::subdomain_name),
@@ -114,7 +113,7 @@ impl Call<'_> {
             return Err(Failure::conflict(on, &self.info.name, why));
         }
         let managers =
-            managed::from_scale(&object, scale, &self.served.api_version(), |version| self.replicas(version));
+            managed::from_scale(&object, scale, &self.served.api_version(), |version| self.served.replicas(version));
         match paths {
             Some(paths) if replicas == UNSET => {
                 let why = format!("the spec replicas field {:?} cannot be empty", paths.spec_replicas);
@@ -156,7 +155,7 @@ impl Call<'_> {
             }
             object
         };
-        if self.served.custom().is_none() || bare(live) == bare(scale) {
+        if self.served.scale().is_none() || bare(live) == bare(scale) {
             return Ok(());
         }
         let name = meta(scale, "name");
@@ -166,17 +165,9 @@ impl Call<'_> {
         )))
     }
 
-    /// Where the objects have their number of replicas, in a version of theirs.
-    fn replicas(&self, version: &str) -> Replicas<'_> {
-        match self.served.custom() {
-            Some(custom) => custom.replicas(version),
-            None => managed::built_in_replicas(version, &self.served.api_version()),
-        }
-    }
-
     /// The Scale of an object, as writes see it.
     fn scale_of(&self, object: &Object) -> Result<Object, Failure> {
-        let (wanted, found, selector) = match self.served.custom().and_then(custom::Version::scale) {
+        let (wanted, found, selector) = match self.served.scale() {
             Some(paths) => (
                 paths.wanted(object).map_err(plain)?.unwrap_or(UNSET),
                 paths.found(object).map_err(plain)?.unwrap_or_default(),
@@ -200,7 +191,7 @@ impl Call<'_> {
         for member in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
             metadata.insert(member.to_owned(), meta(object, member).into());
         }
-        if let Some(managers) = managed::to_scale(object, |version| self.replicas(version)) {
+        if let Some(managers) = managed::to_scale(object, |version| self.served.replicas(version)) {
             metadata.insert("managedFields".to_owned(), managers);
         }
         let mut scale = Object::new();
@@ -235,7 +226,7 @@ impl Call<'_> {
                 json!({
                     "kind": "Table", "apiVersion": "meta.k8s.io/v1",
                     "metadata": {"resourceVersion": meta(&scale, "resourceVersion")},
-                    "columnDefinitions": table::scale_columns(self.served.custom().is_some()),
+                    "columnDefinitions": table::scale_columns(self.served.scale().is_some()),
                     "rows": [{"cells": table::scale_cells(&scale, time::now()), "object": row}],
                 })
             }

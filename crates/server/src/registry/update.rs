@@ -140,11 +140,7 @@ impl Call<'_> {
     fn another_uid(&self, expected: &str, found: &str, options: &WriteOptions) -> Failure {
         // What is only tried out does not reach etcd, and so not the place where it keeps everything.
         let root = if options.dry_run { "" } else { "/registry" };
-        let stored = self.stored();
-        let mut key = match stored.custom() {
-            Some(_) => format!("{root}/{}/{}", stored.group, stored.plural),
-            None => format!("{root}/{}", folder(&stored.group, &stored.plural)),
-        };
+        let mut key = format!("{root}/{}", self.stored().folder());
         if self.served.namespaced {
             key = format!("{key}/{}", self.info.namespace);
         }
@@ -163,7 +159,7 @@ impl Call<'_> {
         options: &WriteOptions,
     ) -> Result<Done, Attempt> {
         let stored = self.stored();
-        let old = self.before(current);
+        let old = self.served.before(current);
         let mut object = self.new_form(&old, change, options)?;
         // INVARIANT: the guards below decide in the namespace of the object, so it must be there whatever was sent.
         if self.served.namespaced {
@@ -202,22 +198,21 @@ impl Call<'_> {
         if !options.dry_run {
             strategy::forget_link(&mut object);
         }
-        let encoded = self.encoded(&object);
-        // What is shown of a custom resource is not what is stored of it.
-        let is_same = match self.served.custom() {
-            Some(_) => same(&encoded, &current.object()),
-            None => same(&encoded, &old),
+        let encoded = self.served.encoded(&object);
+        let unchanged = match self.served.ty() {
+            Some(_) => same(&encoded, &old),
+            None => same(&encoded, &current.object()),
         };
-        if is_same {
+        if unchanged {
             return Ok(Done { entry: current.clone(), created: false });
         }
         if options.dry_run {
-            return Ok(Done { entry: self.shown(&object), created: false });
+            return Ok(Done { entry: self.served.shown(&object).into(), created: false });
         }
         let draft = self.draft(&encoded)?;
         // Nothing keeps it any longer: the update that takes the last finalizer away is the deletion.
         let ends = current.deleting && finalizers(&object).is_empty() && !self.waits(&object);
-        let last = if ends { Some(self.draft(&current.object())?) } else { None };
+        let last = ends.then(|| self.draft(&current.object())).transpose()?;
         let overtaken = |failure: Failure| {
             if named_version && matches!(change, Change::Put(_)) {
                 Attempt::Failed(failure)
@@ -243,7 +238,7 @@ impl Call<'_> {
         match committed {
             Ok(entry) => {
                 // The last look at an object that went away is the object as it was updated.
-                let entry = if ends { self.shown(&object) } else { entry };
+                let entry = if ends { self.served.shown(&object).into() } else { entry };
                 Ok(Done { entry, created: false })
             }
             Err(failure) if !fresh => Err(overtaken(failure)),
@@ -278,20 +273,6 @@ impl Call<'_> {
         let grace =
             object.get("metadata").and_then(|meta| meta.get("deletionGracePeriodSeconds")).and_then(Value::as_i64);
         grace.is_some_and(|seconds| seconds > 0)
-    }
-}
-
-/// Where Kubernetes keeps the objects of a resource.
-fn folder<'a>(group: &str, plural: &'a str) -> &'a str {
-    match (group, plural) {
-        ("", "replicationcontrollers") => "controllers",
-        ("", "endpoints") => "services/endpoints",
-        ("", "nodes") => "minions",
-        ("", "services") => "services/specs",
-        ("networking.k8s.io", "ingresses") => "ingress",
-        ("apiregistration.k8s.io", "apiservices") => "apiregistration.k8s.io/apiservices",
-        ("apiextensions.k8s.io", "customresourcedefinitions") => "apiextensions.k8s.io/customresourcedefinitions",
-        (_, plural) => plural,
     }
 }
 

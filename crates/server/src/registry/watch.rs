@@ -46,6 +46,7 @@ struct Watch {
     end: Instant,
     showed_columns: bool,
     over: bool,
+    _counted: Arc<()>,
 }
 
 /// Opens a watch.
@@ -82,6 +83,7 @@ pub(crate) fn watch(
         end: now + lasts,
         showed_columns: false,
         over: false,
+        _counted: server.count_watch(),
     };
     if watch.render.is_metadata_list() {
         // An event is no list; Kubernetes ends the stream.

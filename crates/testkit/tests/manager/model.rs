@@ -34,9 +34,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn faults_leave_no_trace() -> Result<()> {
-    let seed = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
-        std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs())
-    });
+    let seed = std::env::var("PROPTEST_RNG_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or_else(|| std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()));
     let mut faults = BTreeMap::new();
     let lives = (0..LIVES).map(|life| async move {
         let seed = seed.wrapping_mul(1000) + life;
@@ -251,9 +252,9 @@ fn inputs() -> Vec<Value> {
 /// What is granted: rules and subjects of everything that is kept.
 async fn state(place: &Place) -> Result<Value> {
     let mut state = json!({});
-    let made = NAMES.iter().flat_map(|name| {
-        ["ClusterRole", "ClusterRoleBinding"].map(|kind| rbac(kind, &format!("grant-{name}")))
-    });
+    let made = NAMES
+        .iter()
+        .flat_map(|name| ["ClusterRole", "ClusterRoleBinding"].map(|kind| rbac(kind, &format!("grant-{name}"))));
     for object in made.chain(inputs()) {
         let key = format!("{} {}", object["kind"], object["metadata"]["name"]).replace('"', "");
         let found = place.get(&object).await?.map(|found| {

@@ -32,7 +32,6 @@ impl Layer {
     }
 }
 
-const NOTHING: ThirdParty = ThirdParty::Only { always: &[], optional: &[] };
 const RUNTIME: &[&str] = &["tokio", "kube", "kube-core", "kube-client", "kube-runtime", "k8s-openapi"];
 const CLUSTER: &[&str] = &["kube", "kube-core", "kube-client", "kube-runtime", "k8s-openapi"];
 const CLIENT: &[(&str, &[&str])] = &[("kube", &["client", "runtime", "config", "ws", "rustls-tls", "openssl-tls"])];
