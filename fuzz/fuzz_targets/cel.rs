@@ -157,7 +157,8 @@ static VALUES: LazyLock<[Value; 2]> = LazyLock::new(|| {
 /// Whether types are only known when the expression is evaluated. Kubernetes says of a text that is no address, too, that
 /// there is no overload.
 fn is_dynamic(text: &str, kind: &str) -> bool {
-    ["dyn", "port", "deep", "null", "type", "[]", "{}", "none", "containsIP"].iter().any(|word| text.contains(word)) || kind.contains("dyn")
+    ["dyn", "port", "deep", "null", "type", "[]", "{}", "none", "containsIP"].iter().any(|word| text.contains(word))
+        || kind.contains("dyn")
 }
 
 fuzz_target!(|source: Source<'_>| {

@@ -114,7 +114,11 @@ const KINDS: &[Kind] = &[
             "math.bitAnd(I, I)",
         ],
     },
-    Kind { letter: 'U', leaves: &["0u", "5u", "18446744073709551615u"], forms: &["(U + U)", "(U * U)", "uint(I)", "uint(F)"] },
+    Kind {
+        letter: 'U',
+        leaves: &["0u", "5u", "18446744073709551615u"],
+        forms: &["(U + U)", "(U * U)", "uint(I)", "uint(F)"],
+    },
     Kind {
         letter: 'F',
         leaves: &["0.0", "1.5", "-2.25", "1e300", "self.ratio"],
@@ -202,7 +206,16 @@ const KINDS: &[Kind] = &[
     Kind {
         letter: 'N',
         leaves: &["self.ints", "[1, 2, 3]", "[I]", "lists.range(3)"],
-        forms: &["[I, I]", "(N + N)", "lists.range(I)", "N.sort()", "N.distinct()", "N.map($I, I)", "L.map($S, I)", "N.slice(I, I)"],
+        forms: &[
+            "[I, I]",
+            "(N + N)",
+            "lists.range(I)",
+            "N.sort()",
+            "N.distinct()",
+            "N.map($I, I)",
+            "L.map($S, I)",
+            "N.slice(I, I)",
+        ],
     },
     Kind {
         letter: 'M',
@@ -254,8 +267,7 @@ struct Builder<'i, 'a> {
 
 impl Builder<'_, '_> {
     fn expression(&mut self, kind: &Kind, depth: usize, text: &mut String) -> Result<()> {
-        let fitting: Vec<usize> =
-            (0..self.variables.len()).filter(|at| self.variables[*at].1 == kind.letter).collect();
+        let fitting: Vec<usize> = (0..self.variables.len()).filter(|at| self.variables[*at].1 == kind.letter).collect();
         if !fitting.is_empty() && self.input.ratio(1, 3)? {
             let at = *self.input.choose(&fitting)?;
             text.push_str(&self.variables[at].0);

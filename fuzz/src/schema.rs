@@ -21,10 +21,14 @@ const TEXTS: &[&str] = &[
     "5",
     "\u{e9}",
 ];
-const FORMATS: &[&str] = &["date-time", "date", "email", "uri", "duration", "int32", "int64", "cidr", "ipv4", "byte", "uuid", "x"];
+const FORMATS: &[&str] =
+    &["date-time", "date", "email", "uri", "duration", "int32", "int64", "cidr", "ipv4", "byte", "uuid", "x"];
 const PATTERNS: &[&str] = &["^a+(b|c)*$", "(?i)[[:alpha:]]{2,3}", "^$", "("];
 const RULES: &[(&str, &[&str])] = &[
-    ("object", &["has(self.a)", "!has(self.b) || has(self.a)", "self == oldSelf", "size(self) < 3", "self.a == oldSelf.a"]),
+    (
+        "object",
+        &["has(self.a)", "!has(self.b) || has(self.a)", "self == oldSelf", "size(self) < 3", "self.a == oldSelf.a"],
+    ),
     ("array", &["size(self) < 3", "self.all(x, x == x)", "self == oldSelf", "self.exists(x, x in oldSelf)"]),
     ("string", &["self.size() < 3", "self == oldSelf", "self.matches('^a')", "self in ['a', 'b']"]),
     ("integer", &["self < 3", "self >= oldSelf", "self / 0 == 1"]),
@@ -76,7 +80,8 @@ fn part(input: &mut Unstructured<'_>, depth: usize) -> Result<Value> {
 
 fn object(input: &mut Unstructured<'_>, depth: usize, schema: &mut Value) -> Result<()> {
     if input.ratio(1, 5)? {
-        schema["additionalProperties"] = if input.ratio(1, 8)? { json!(input.arbitrary::<bool>()?) } else { part(input, depth)? };
+        schema["additionalProperties"] =
+            if input.ratio(1, 8)? { json!(input.arbitrary::<bool>()?) } else { part(input, depth)? };
     } else {
         let mut properties = Map::new();
         for _ in 0..input.int_in_range(0..=3)? {

@@ -100,6 +100,21 @@ fn loops_end_when_they_cost_too_much() {
 }
 
 #[test]
+fn comparing_all_with_all_is_charged_and_not_done() {
+    for text in [
+        "lists.range(900000).distinct().size() > 1",
+        "sets.contains(lists.range(400000), lists.range(400000))",
+        "sets.intersects(lists.range(400000), lists.range(400000))",
+        "sets.equivalent(lists.range(400000), lists.range(400000))",
+    ] {
+        let program = env().check(text).unwrap().program().unwrap();
+        let done = program.eval(&[Some((&json!({})).into())], PER_CALL_LIMIT);
+        assert!(done.cost > 100_000_000_000, "{text}: {}", done.cost);
+        assert!(done.result.is_err_and(|error| error.too_expensive), "{text}");
+    }
+}
+
+#[test]
 fn collecting_takes_time_as_long_as_the_list() {
     let value = json!({"list": (0..60_000).collect::<Vec<i64>>()});
     assert_eq!(answer("self.list.map(x, x).size() == 60000", &value), Ok(Answer::Bool(true)));

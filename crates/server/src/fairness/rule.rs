@@ -14,7 +14,7 @@ pub(super) struct Rule {
     #[serde(default)]
     subjects: Vec<Subject>,
     #[serde(default)]
-    resource_rules: Vec<Resources>,
+    resource_rules: Vec<Targets>,
     #[serde(default)]
     non_resource_rules: Vec<Urls>,
 }
@@ -47,7 +47,7 @@ struct Account {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Resources {
+struct Targets {
     verbs: Vec<String>,
     api_groups: Vec<String>,
     resources: Vec<String>,
@@ -93,7 +93,7 @@ fn has(words: &[String], wanted: &str) -> bool {
     matches!(words, [only] if only == ALL) || words.iter().any(|word| word == wanted)
 }
 
-impl Resources {
+impl Targets {
     fn matches(&self, info: &RequestInfo) -> bool {
         has(&self.verbs, &info.verb)
             && has(&self.api_groups, &info.group)
