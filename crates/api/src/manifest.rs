@@ -97,6 +97,7 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<Manifest>, Vec<Problem>> {
         take_apart(document, &mut manifests, &mut problems);
     }
     problems.extend(manifests.iter().flat_map(form::check));
+    problems.sort_by_key(|problem| problem.line);
     if problems.is_empty() { Ok(manifests) } else { Err(problems) }
 }
 

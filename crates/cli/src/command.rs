@@ -1,4 +1,8 @@
 //! One module per command.
 
+pub(crate) mod explain;
+pub(crate) mod manifests;
+pub(crate) mod plan;
+pub(crate) mod run;
 pub(crate) mod server;
 pub(crate) mod up;

@@ -10,6 +10,8 @@ pub(crate) const HEADING: Style = Style::new().bold();
 pub(crate) const YES: Style = AnsiColor::Green.on_default();
 /// What is refused or revoked.
 pub(crate) const NO: Style = AnsiColor::Red.on_default();
+/// What changes in place, or wants attention.
+pub(crate) const CHANGE: Style = AnsiColor::Yellow.on_default();
 /// What only supports.
 pub(crate) const QUIET: Style = Style::new().dimmed();
 
@@ -21,4 +23,9 @@ pub(crate) fn stdout() -> impl Write {
 /// An error with its causes, on stderr. A stderr that is gone is nobody's loss.
 pub(crate) fn error(error: &anyhow::Error) {
     let _ = writeln!(anstream::stderr(), "{NO}error:{NO:#} {error:#}");
+}
+
+/// A word beside the data, on stderr.
+pub(crate) fn note(text: impl std::fmt::Display) {
+    let _ = writeln!(anstream::stderr(), "{QUIET}note:{QUIET:#} {text}");
 }

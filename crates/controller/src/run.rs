@@ -75,9 +75,8 @@ pub async fn run<S: Future<Output = ()>>(
     let beat = Heartbeat::new(PULSE * 6);
     if let Some(address) = process.listen {
         let (flag, heart) = (seen.clone(), beat.clone());
-        let health = Health::new(metrics.clone())
-            .live("manager", move || heart.check())
-            .ready("watches", move || flag.check());
+        let health =
+            Health::new(metrics.clone()).live("manager", move || heart.check()).ready("watches", move || flag.check());
         let listening = Listening::on(address).await?;
         tracing::info!(address = %listening.address, "health and metrics");
         tasks.serve("health", |stop| async {

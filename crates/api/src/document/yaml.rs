@@ -3,6 +3,7 @@
 mod compose;
 mod plain;
 mod scalar;
+mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,6 +11,7 @@ use super::node::{MAX_DEPTH, Node};
 use super::text;
 use compose::{Content, Tree};
 use scalar::Scalar;
+pub use write::write;
 
 /// A document as JSON.
 #[derive(Debug)]

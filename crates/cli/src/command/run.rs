@@ -8,7 +8,9 @@ use clap::{Args, ValueEnum};
 use rolewright_controller::run::{Process, run as run_process};
 use rolewright_controller::{Settings, lease, telemetry};
 
+use crate::cluster::ClusterArgs;
 use crate::modules::ModuleArgs;
+use crate::signal;
 
 /// How the manager is started.
 #[derive(Debug, Args)]
@@ -16,12 +18,15 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     modules: ModuleArgs,
     #[command(flatten)]
-    cluster: crate::world::ClusterArgs,
+    cluster: ClusterArgs,
     /// Where /livez, /readyz and /metrics are served
     #[arg(long, default_value = "0.0.0.0:8080", value_name = "ADDRESS")]
     listen: SocketAddr,
     #[command(flatten)]
     lease: LeaseArgs,
+    /// The name of the pod that we are, for others to tell us apart
+    #[arg(long, env = "POD_NAME", value_name = "NAME")]
+    pod: Option<String>,
     /// How often everything is listed and looked at anew
     #[arg(long, default_value = "3600", value_name = "SECONDS", value_parser = seconds)]
     resync: Duration,
@@ -84,7 +89,7 @@ pub(crate) fn run(args: RunArgs) -> Result<()> {
 
 async fn manage(args: RunArgs) -> Result<()> {
     let client = args.cluster.connect().await?;
-    let instance = lease::identity();
+    let instance = lease::identity(args.pod.as_deref());
     let namespace = args.lease.lease_namespace.clone().unwrap_or_else(|| client.default_namespace().to_owned());
     let lease = lease::Settings {
         duration: args.lease.lease_duration,
@@ -99,6 +104,6 @@ async fn manage(args: RunArgs) -> Result<()> {
         instance,
         grace: Duration::from_secs(20),
     };
-    run_process(client, args.modules.build(), process, crate::command::ended).await?;
+    run_process(client, args.modules.build(), process, signal::ended).await?;
     Ok(())
 }

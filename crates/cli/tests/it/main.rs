@@ -3,7 +3,10 @@
 // WHY: tells clippy that helpers are test code as well.
 #![cfg(test)]
 
+mod live;
 mod readme;
+mod revisions;
+mod stories;
 mod usage;
 
 use std::process::{Command, Output};

@@ -7,10 +7,12 @@ use super::{rolewright, text};
 #[test]
 fn exit_codes_and_streams() {
     // arguments, exit code, on stdout, on stderr
-    let cases: [(&[&str], i32, &str, &str); 5] = [
+    let cases: [(&[&str], i32, &str, &str); 7] = [
         (&["--version"], 0, "rolewright ", ""),
         (&["--help"], 0, "Usage: rolewright <COMMAND>", ""),
         (&["up"], 0, "Kubernetes v1.36.3", ""),
+        (&["explain", "RW0101"], 0, "RW0101 an aggregated role is too large to store (error, UnionTooLarge)", ""),
+        (&["manifests", "crds"], 0, "", "there are no kinds of our own yet"),
         (&[], 2, "", "Usage: rolewright <COMMAND>"),
         (&["upp"], 2, "", "a similar subcommand exists: 'up'"),
     ];

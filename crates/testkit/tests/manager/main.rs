@@ -6,6 +6,7 @@
 
 mod aggregating;
 mod granting;
+mod model;
 mod place;
 
 use anyhow::Result;

@@ -51,6 +51,11 @@ impl Place {
         Ok(Self { name: "ours", client: Client::new(server.router_as(admin()), "default"), _real: None })
     }
 
+    /// A server that somebody else keeps.
+    pub(crate) fn of(client: Client) -> Self {
+        Self { name: "ours", client, _real: None }
+    }
+
     pub(crate) async fn real() -> Result<Option<Self>> {
         let Some(binary) = testbed::binary("the manager's suite")? else { return Ok(None) };
         let server = ApiServer::start_bare(&binary)?;

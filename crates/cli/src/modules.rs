@@ -1,0 +1,70 @@
+//! Which modules the manager has, and how they work.
+
+use clap::{Args, ValueEnum};
+use rolewright_core::aggregate::fit::Fitter;
+use rolewright_plan::Module;
+use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
+
+/// Which modules the manager has.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ModuleArgs {
+    /// The modules that run
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [ModuleName::Aggregation], value_name = "NAMES")]
+    modules: Vec<ModuleName>,
+    /// Who keeps the rules of aggregated ClusterRoles
+    #[arg(long, value_enum, default_value_t = AggregationArg::Observe)]
+    aggregation: AggregationArg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ModuleName {
+    /// ClusterRoles that are built out of others
+    Aggregation,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AggregationArg {
+    /// Kubernetes' own controller; the manager says what it gets wrong
+    Observe,
+    /// The manager alone, where Kubernetes' controller is switched off
+    Exclusive,
+}
+
+impl ModuleArgs {
+    /// All modules that run.
+    pub(crate) fn build(&self) -> Vec<Box<dyn Module>> {
+        let one = |name: &ModuleName| -> Box<dyn Module> {
+            match name {
+                ModuleName::Aggregation => Box::new(aggregation(self.mode())),
+            }
+        };
+        self.names().iter().map(one).collect()
+    }
+
+    /// All but the module that aggregates.
+    pub(crate) fn build_others(&self) -> Vec<Box<dyn Module>> {
+        self.build().into_iter().filter(|module| module.name() != "aggregation").collect()
+    }
+
+    /// Whether the manager writes the rules of aggregated roles, and not Kubernetes.
+    pub(crate) fn aggregates(&self) -> bool {
+        self.modules.contains(&ModuleName::Aggregation) && self.mode() == Mode::Exclusive
+    }
+
+    fn mode(&self) -> Mode {
+        match self.aggregation {
+            AggregationArg::Observe => Mode::Observe,
+            AggregationArg::Exclusive => Mode::Exclusive,
+        }
+    }
+
+    /// Each once, however often it was named.
+    fn names(&self) -> Vec<ModuleName> {
+        ModuleName::value_variants().iter().copied().filter(|name| self.modules.contains(name)).collect()
+    }
+}
+
+/// The module that aggregates.
+pub(crate) fn aggregation(mode: Mode) -> ClusterRoleAggregation {
+    ClusterRoleAggregation::new(mode, Fitter::default())
+}

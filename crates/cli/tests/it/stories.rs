@@ -1,0 +1,99 @@
+//! Stories: a world in, what the commands say of it out. Each folder has manifests and a `session`, which is what a
+//! terminal would show. `UPDATE=1 cargo test -p rolewright --test it stories` writes the sessions anew.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::text;
+
+fn stories() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stories");
+    let mut stories: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("there are stories").map(|entry| entry.expect("a story").path()).collect();
+    stories.sort();
+    stories
+}
+
+/// Runs the commands of a session in its folder; returns the session as it really is.
+fn play(folder: &Path, session: &str) -> String {
+    let mut played = String::new();
+    for command in session.lines().filter(|line| line.starts_with("$ ")) {
+        if !played.is_empty() {
+            played.push('\n');
+        }
+        writeln!(played, "{command}").expect("a String takes all text");
+        let words = command.strip_prefix("$ rolewright ").expect("sessions run rolewright").split_whitespace();
+        let output = Command::new(env!("CARGO_BIN_EXE_rolewright"))
+            .args(words)
+            .current_dir(folder)
+            .env_remove("CLICOLOR_FORCE")
+            .env("KUBECONFIG", "/nowhere")
+            .output()
+            .expect("the binary runs");
+        played.push_str(text(&output.stdout));
+        played.push_str(text(&output.stderr));
+        match output.status.code() {
+            Some(0) => {}
+            code => writeln!(played, "exit {}", code.expect("it ends by itself")).expect("a String takes all text"),
+        }
+    }
+    played
+}
+
+#[test]
+fn every_story_goes_as_it_is_told() {
+    let update = std::env::var_os("UPDATE").is_some();
+    let mut wrong = Vec::new();
+    for folder in stories() {
+        let file = folder.join("session");
+        let told = std::fs::read_to_string(&file).expect("a story has a session");
+        let played = play(&folder, &told);
+        if played != told {
+            if update {
+                std::fs::write(&file, &played).expect("the session can be written");
+            }
+            wrong.push(format!("{}:\n{played}", folder.display()));
+        }
+        let widest = played
+            .lines()
+            .filter(|line| !line.starts_with('$') && !line.contains("error: "))
+            .max_by_key(|line| line.chars().count());
+        let wide = played.contains("-o wide\n");
+        assert!(wide || widest.is_none_or(|line| line.chars().count() <= 100), "too wide: {widest:?}");
+    }
+    assert!(wrong.is_empty() || update, "stories go another way:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_printed_for_programs_is_json() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stories/a-pull-request");
+    let run = |arguments: &[&str]| -> serde_json::Value {
+        let output = Command::new(env!("CARGO_BIN_EXE_rolewright")).args(arguments).current_dir(&folder).output();
+        serde_json::from_slice(&output.expect("the binary runs").stdout).expect("JSON")
+    };
+    let plan = run(&["plan", "--base", "base.yaml", "-f", "pr", "--as", "ada", "-o", "json"]);
+    assert_eq!(plan["summary"]["narrower"], 1);
+    assert_eq!(plan["preflight"]["you"]["allowed"], false);
+    assert_eq!(plan["preflight"]["you"]["user"]["name"], "ada");
+    let role = run(&["explain", "clusterrole/edit", "-f", "base.yaml", "-o", "json"]);
+    assert_eq!(role["aggregated"], true);
+    assert!(role["rules"].as_array().is_some_and(|rules| rules.iter().all(|rule| !rule["sources"][0].is_null())));
+    let code = run(&["explain", "RW0101", "-o", "json"]);
+    assert_eq!(code["code"], "RW0101");
+}
+
+#[test]
+fn the_managers_role_is_yaml_that_plan_reads() {
+    let folder = std::env::temp_dir().join(format!("rolewright-manifests-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("rbac.yaml");
+    let output = super::rolewright(&["manifests", "rbac", "--aggregation", "exclusive"]);
+    assert!(output.status.success());
+    std::fs::write(&file, &output.stdout).expect("a file");
+    let output = super::rolewright(&["plan", "-f", file.to_str().expect("a path")]);
+    assert!(output.status.success(), "{output:?}");
+    let page = text(&output.stdout);
+    assert!(page.contains("+ SA/rolewright-system:rolewright"), "{page}");
+    std::fs::remove_dir_all(&folder).expect("the folder goes");
+}

@@ -1,0 +1,294 @@
+//! Random lives of a cluster, with faults between the manager and the server: they end as if nothing had gone wrong.
+//!
+//! Users create, change, pause and delete grants and roles, others break what the manager made, the manager is killed at
+//! any write and started again. In the end the faults stop; what is there then must be what a manager makes of the same
+//! wishes that never saw a fault, and a manager that starts afterwards has nothing to write.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use futures::StreamExt;
+use kube::Client;
+use rolewright_controller::{Leading, Manager, Settings};
+use rolewright_plan::Module;
+use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
+use rolewright_server::{Controllers, Server, admin};
+use rolewright_testkit::fault::{Fault, FaultLayer, Plan};
+use rolewright_testkit::grants::{self, Grants};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+use tower::Layer;
+
+use crate::place::{Place, rbac, with};
+
+/// How many lives are lived in one run.
+const LIVES: u64 = 300;
+/// How many at the same time.
+const AT_ONCE: usize = 24;
+const STEPS: u64 = 14;
+const NAMES: [&str; 3] = ["a", "b", "c"];
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_leave_no_trace() -> Result<()> {
+    let seed = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
+        std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs())
+    });
+    let mut faults = BTreeMap::new();
+    let lives = (0..LIVES).map(|life| async move {
+        let seed = seed.wrapping_mul(1000) + life;
+        tokio::spawn(live(seed)).await?.with_context(|| format!("life {seed}"))
+    });
+    // Most of a life is waiting for the next try.
+    let mut lives = futures::stream::iter(lives).buffer_unordered(AT_ONCE);
+    while let Some(life) = lives.next().await {
+        for (fault, count) in life? {
+            *faults.entry(fault).or_insert(0) += count;
+        }
+    }
+    println!("manager, faults of {LIVES} lives: {faults:?}");
+    ensure!(faults.len() == 10, "faults of every kind must have happened: {faults:?}");
+    Ok(())
+}
+
+/// One life; returns the faults that happened, by name.
+async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
+    let mut dice = Dice(seed);
+    let server = start()?;
+    let users = Place::of(Client::new(server.router_as(admin()), "default"));
+    users.apply(&grants::definition()).await?;
+    let is_established = |definition: &Value| {
+        let conditions = definition["status"]["conditions"].as_array();
+        conditions.is_some_and(|all| all.iter().any(|one| one["type"] == "Established" && one["status"] == "True"))
+    };
+    users.until("the kind", &grants::definition(), is_established).await?;
+    let rough = Plan { stall: Duration::from_millis(100), ..Plan::rough() };
+    let (at_write, done) = (1 + dice.below(12), dice.one_in(2));
+    let plans = [if dice.one_in(2) { rough.clone().killing(at_write, done) } else { rough.clone() }, rough];
+    let faults = plans.map(|plan| FaultLayer::new(dice.next(), plan));
+    let ended = Arc::new(Notify::new());
+    let manager = tokio::spawn(survive(server.clone(), faults.clone(), ended.clone()));
+    for _ in 0..STEPS {
+        // Whether it works is their business: what they broke may not be there.
+        let _ = act(&users, &mut dice).await;
+        if dice.one_in(3) {
+            sleep(Duration::from_millis(dice.below(8))).await;
+        }
+    }
+    faults.iter().for_each(FaultLayer::quiet);
+    let expected = expected(&users).await?;
+    let start = Instant::now();
+    loop {
+        let found = state(&users).await?;
+        if found == expected {
+            break;
+        }
+        ensure!(start.elapsed() < PATIENCE, "it does not converge\nexpected: {expected:#}\nfound: {found:#}");
+        sleep(Duration::from_millis(5)).await;
+    }
+    ended.notify_one();
+    timeout(PATIENCE, manager).await.context("the manager does not end")???;
+    nothing_left(&server).await?;
+    server.end();
+    let mut all = BTreeMap::new();
+    for (fault, count) in faults.iter().flat_map(|faults| faults.counts().faults) {
+        *all.entry(fault).or_insert(0) += count;
+    }
+    Ok(all)
+}
+
+fn start() -> Result<Server> {
+    let controllers = Controllers { aggregation: false, ..Controllers::default() };
+    Ok(Server::start(rolewright_server::Settings { controllers, ..Default::default() })?)
+}
+
+fn modules() -> [Box<dyn Module>; 2] {
+    [Box::new(Grants), Box::new(ClusterRoleAggregation::new(Mode::Exclusive, Default::default()))]
+}
+
+fn settings() -> Settings {
+    Settings { resync: Duration::from_millis(300), discovery: Duration::from_millis(10), ..Settings::default() }
+}
+
+/// Runs a manager, and another one when it is killed.
+async fn survive(server: Server, faults: [FaultLayer; 2], ended: Arc<Notify>) -> Result<()> {
+    for faults in &faults {
+        let client = Client::new(faults.layer(server.router_as(admin())), "default");
+        let manager = Manager::new(client, modules(), Leading::alone(), settings());
+        tokio::select! {
+            done = manager.run(ended.notified(), |_, _| {}) => return Ok(done?),
+            // Dropped wherever it stands.
+            () = faults.killed() => {}
+        }
+    }
+    Ok(())
+}
+
+/// Something that a user, or somebody who should not, does.
+async fn act(users: &Place, dice: &mut Dice) -> Result<()> {
+    let name = *dice.of(&NAMES);
+    let verbs = [vec!["get"], vec!["get", "list"], vec!["list", "watch"], vec!["*"]];
+    let rules = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": dice.of(&verbs)}]);
+    let subjects: Vec<Value> = dice
+        .some(&["ann", "bob", "eve"])
+        .iter()
+        .map(|name| json!({"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": name}))
+        .collect();
+    let grant = grants::grant(name, &json!({"rules": rules, "subjects": subjects}));
+    let role = rbac("ClusterRole", &format!("grant-{name}"));
+    let binding = rbac("ClusterRoleBinding", &format!("grant-{name}"));
+    match dice.below(12) {
+        0..4 => drop(users.apply(&grant).await?),
+        4 => users.delete(&grant).await?,
+        5 => users.delete(&role).await?,
+        6 => users.delete(&binding).await?,
+        7 => drop(users.merge(&role, &json!({"rules": rules, "metadata": {"labels": {"theirs": "yes"}}})).await?),
+        8 => {
+            let paused = if dice.one_in(2) { json!("true") } else { Value::Null };
+            users.merge(&grant, &json!({"metadata": {"annotations": {"rolewright.io/paused": paused}}})).await?;
+        }
+        9 => {
+            let selector = json!({"matchLabels": {"agg": "true"}});
+            let gathering = rbac("ClusterRole", "gathering");
+            let rule = json!({"aggregationRule": {"clusterRoleSelectors": [selector]}});
+            users.apply(&with(gathering, rule)).await?;
+        }
+        10 => {
+            let leaf = rbac("ClusterRole", &format!("leaf-{name}"));
+            users.apply(&with(leaf, json!({"metadata": {"labels": {"agg": "true"}}, "rules": rules}))).await?;
+        }
+        _ => users.delete(&rbac("ClusterRole", &format!("leaf-{name}"))).await?,
+    }
+    Ok(())
+}
+
+/// What a manager that saw no fault makes of the wishes that are there now. What is paused stays as it is.
+async fn expected(users: &Place) -> Result<Value> {
+    let mut wanted = state(users).await?;
+    let server = start()?;
+    let clean = Place::of(Client::new(server.router_as(admin()), "default"));
+    clean.apply(&grants::definition()).await?;
+    let mut paused = Vec::new();
+    for name in NAMES {
+        let Some(grant) = users.get(&grants::grant(name, &json!({}))).await? else { continue };
+        if grant["metadata"]["annotations"]["rolewright.io/paused"] == "true" {
+            paused.push(name);
+            continue;
+        }
+        while clean.apply(&grants::grant(name, &grant["spec"])).await.is_err() {
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+    for object in inputs() {
+        if let Some(found) = users.get(&object).await? {
+            let mut copy = with(object, json!({"metadata": {"labels": found["metadata"]["labels"]}}));
+            for field in ["rules", "aggregationRule"] {
+                if found.get("aggregationRule").is_none() || field == "aggregationRule" {
+                    copy = with(copy, json!({field: found[field]}));
+                }
+            }
+            clean.apply(&copy).await?;
+        }
+    }
+    let ended = Arc::new(Notify::new());
+    let manager = Manager::new(clean.client.clone(), modules(), Leading::alone(), settings());
+    let end = ended.clone();
+    let running = tokio::spawn(async move { manager.run(end.notified(), |_, _| {}).await });
+    settle(&clean).await?;
+    ended.notify_one();
+    running.await??;
+    let made = state(&clean).await?;
+    for (key, value) in made.as_object().context("a state is an object")? {
+        if !paused.iter().any(|name| key.ends_with(&format!("grant-{name}"))) {
+            wanted[key] = value.clone();
+        }
+    }
+    server.end();
+    Ok(wanted)
+}
+
+/// Waits until nothing happens any more.
+async fn settle(place: &Place) -> Result<()> {
+    let start = Instant::now();
+    let (mut before, mut still) = (state(place).await?, 0);
+    while still < 12 {
+        sleep(Duration::from_millis(10)).await;
+        let now = state(place).await?;
+        still = if now == before { still + 1 } else { 0 };
+        before = now;
+        ensure!(start.elapsed() < PATIENCE, "it does not come to rest");
+    }
+    Ok(())
+}
+
+/// A manager that starts now writes nothing.
+async fn nothing_left(server: &Server) -> Result<()> {
+    let counter = FaultLayer::new(0, Plan::default());
+    let client = Client::new(counter.layer(server.router_as(admin())), "default");
+    let ended = Arc::new(Notify::new());
+    let (end, seen) = (ended.clone(), ended.clone());
+    let manager = Manager::new(client, modules(), Leading::alone(), settings());
+    let run = manager.run(end.notified(), move |engine, _| {
+        let idle = engine.waiting().all(|(_, keys)| keys == 0);
+        if engine.has_seen_all() && idle {
+            seen.notify_one();
+        }
+    });
+    timeout(PATIENCE, run).await.context("it does not come to rest")??;
+    ensure!(counter.counts().writes == 0, "{:?}", counter.counts());
+    Ok(())
+}
+
+/// What users make that is no grant.
+fn inputs() -> Vec<Value> {
+    let leaves = NAMES.iter().map(|name| rbac("ClusterRole", &format!("leaf-{name}")));
+    leaves.chain([rbac("ClusterRole", "gathering")]).collect()
+}
+
+/// What is granted: rules and subjects of everything that is kept.
+async fn state(place: &Place) -> Result<Value> {
+    let mut state = json!({});
+    let made = NAMES.iter().flat_map(|name| {
+        ["ClusterRole", "ClusterRoleBinding"].map(|kind| rbac(kind, &format!("grant-{name}")))
+    });
+    for object in made.chain(inputs()) {
+        let key = format!("{} {}", object["kind"], object["metadata"]["name"]).replace('"', "");
+        let found = place.get(&object).await?.map(|found| {
+            json!({"rules": found["rules"], "subjects": found["subjects"], "roleRef": found["roleRef"]["name"]})
+        });
+        state[key] = found.unwrap_or_default();
+    }
+    Ok(state)
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+
+    fn one_in(&mut self, count: u64) -> bool {
+        self.below(count) == 0
+    }
+
+    fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        let at = usize::try_from(self.below(all.len() as u64)).expect("an index");
+        &all[at]
+    }
+
+    fn some<'a, T>(&mut self, all: &'a [T]) -> Vec<&'a T> {
+        all.iter().filter(|_| self.one_in(2)).collect()
+    }
+}
