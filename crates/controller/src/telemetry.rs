@@ -1,4 +1,7 @@
-//! Logs: for people, or as JSON for machines.
+//! Logs: for people, or as JSON for machines. With the feature `otel`, spans for an OpenTelemetry collector as well.
+
+#[cfg(feature = "otel")]
+pub mod traces;
 
 use std::io::{self, IsTerminal};
 
@@ -45,16 +48,16 @@ pub enum TelemetryError {
 
 /// Logs to standard error from now on.
 pub fn start(settings: &Settings) -> Result<(), TelemetryError> {
-    let colour = io::stderr().is_terminal();
-    let subscriber = tracing_subscriber::registry().with(logs(settings, io::stderr, colour)?);
-    Ok(subscriber.try_init()?)
+    Ok(tracing_subscriber::registry().with(stderr_logs(settings)?).try_init()?)
 }
 
-fn logs<W>(
-    settings: &Settings,
-    writer: W,
-    colour: bool,
-) -> Result<Box<dyn Layer<Registry> + Send + Sync>, TelemetryError>
+type Logs = Box<dyn Layer<Registry> + Send + Sync>;
+
+fn stderr_logs(settings: &Settings) -> Result<Logs, TelemetryError> {
+    logs(settings, io::stderr, io::stderr().is_terminal())
+}
+
+fn logs<W>(settings: &Settings, writer: W, colour: bool) -> Result<Logs, TelemetryError>
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {

@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod events;
+mod faults;
 mod health;
 mod lease;
 mod places;
