@@ -1,9 +1,9 @@
 //! Manifests as objects of the kinds that we look at.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rolewright_api::manifest::{Manifest, Problem};
+use rolewright_api::manifest::{MOST_PROBLEMS, Manifest, Problem};
 use rolewright_core::validate;
 use rolewright_plan::rbac::{BindingBody, RoleBody};
 use rolewright_plan::{Kind, Live, Name, ObjectRef};
@@ -88,20 +88,21 @@ pub(super) fn sort(
 ) -> Result<Vec<Written>, Vec<Problem>> {
     let mut written: Vec<Written> = Vec::new();
     let mut problems = Vec::new();
-    let mut places = std::collections::BTreeMap::new();
+    let mut places = BTreeMap::new();
     for manifest in manifests {
         let known = kinds.iter().find(|kind| kind.kind == manifest.kind() && kind.group == manifest.group());
         let Some(&kind) = known else {
             ignored.insert(manifest.kind().to_owned());
             continue;
         };
+        if problems.len() >= MOST_PROBLEMS {
+            break;
+        }
         let Some(found) = read(kind, manifest, namespace, &mut problems) else { continue };
-        if let Some(first) =
-            places.insert(found.object.clone(), format!("{}:{}", found.manifest.file(), found.manifest.line()))
-        {
-            let problem =
-                found.manifest.problem("metadata.name", format!("{} is already written at {first}", found.object));
-            problems.push(problem.hint("keep one of them"));
+        if let Some(first) = places.insert(found.object.clone(), written.len()).and_then(|index| written.get(index)) {
+            let place = format!("{}:{}", first.manifest.file(), first.manifest.line());
+            let message = format!("{} is already written at {place}", found.object);
+            problems.push(found.manifest.problem("metadata.name", message).hint("keep one of them"));
         }
         written.push(found);
     }
