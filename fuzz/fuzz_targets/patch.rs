@@ -99,7 +99,7 @@ fuzz_target!(|input: Input<'_>| {
     let pod = pod.as_object().expect("a pod is an object");
     let ty = type_of("", "v1", "Pod").expect("there are pods");
     for checks in [FieldValidation::Warn, FieldValidation::Ignore] {
-        match apply(kind, ty, pod, &patch, checks) {
+        match apply(kind, Some(ty), pod, &patch, checks) {
             Ok(patched) => {
                 if let Some(text) = patched.text() {
                     serde_json::from_str::<Value>(&text).expect("the text is JSON");

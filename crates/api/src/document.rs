@@ -4,6 +4,7 @@ pub mod base64;
 pub mod json;
 mod node;
 pub mod text;
+pub mod tree;
 pub mod yaml;
 
 pub use node::{MAX_DEPTH, Node};

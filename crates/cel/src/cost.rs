@@ -1,6 +1,7 @@
 //! What an expression may cost at most, by its types and the sizes its schema allows.
 mod calls;
 mod estimate;
+pub(crate) mod factors;
 mod paths;
 
 use std::collections::HashMap;

@@ -29,6 +29,13 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
+/// Whether expressions can have a variable of this name.
+pub fn is_identifier(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !is_reserved(name)
+}
+
 /// The field's name of a property, when the property can be named.
 pub fn escape(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|char: char| char.is_ascii_digit()) {

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-use crate::command::{explain, manifests, plan, server, up};
+use crate::command::{explain, manifests, plan, run, server, up};
 
 /// Computes, applies, protects and explains the permissions of Kubernetes platforms
 #[derive(Debug, Parser)]
@@ -21,6 +21,8 @@ enum Command {
     Plan(plan::PlanArgs),
     /// Say why: where the rules of an aggregated role come from, or what a code means
     Explain(explain::ExplainArgs),
+    /// Run the manager on a cluster: compute, apply and protect what its modules grant
+    Run(run::RunArgs),
     /// Print what an operator applies for the manager
     Manifests(manifests::ManifestsArgs),
     /// Watch a new API reach its users, on a cluster in memory
@@ -34,6 +36,7 @@ impl Args {
         match self.command {
             Command::Plan(args) => plan::run(&args, out),
             Command::Explain(args) => explain::run(&args, out),
+            Command::Run(args) => run::run(args),
             Command::Manifests(args) => manifests::run(&args, out),
             Command::Up => up::run(out),
             Command::Server(args) => server::run(args, out),

@@ -3,5 +3,6 @@
 pub(crate) mod explain;
 pub(crate) mod manifests;
 pub(crate) mod plan;
+pub(crate) mod run;
 pub(crate) mod server;
 pub(crate) mod up;

@@ -12,6 +12,7 @@ use rolewright_plan::{Event, Live, Meta, Name, ObjectRef, Op, Plan, Write, rende
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use crate::metrics::Metrics;
 use crate::raw::{Raw, resource};
 use crate::served::Versions;
 
@@ -26,6 +27,7 @@ pub(crate) struct Writer {
     pub(crate) requests: Arc<Semaphore>,
     /// Asked before every single write: leadership is a level, not an edge.
     pub(crate) may_write: Arc<dyn Fn() -> bool + Send + Sync>,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 impl Writer {
@@ -34,9 +36,30 @@ impl Writer {
         let mut outcomes = Vec::with_capacity(plan.ops.len());
         for phase in plan.ops.chunk_by(|a, b| a.phase == b.phase) {
             let writes = phase.iter().map(|op| self.write_one(op));
-            outcomes.extend(futures::future::join_all(writes).await.into_iter().flatten());
+            let written = futures::future::join_all(writes).await;
+            for (op, more) in phase.iter().zip(written) {
+                self.count(op, &more);
+                outcomes.extend(more);
+            }
         }
         outcomes
+    }
+
+    fn count(&self, op: &Op, outcomes: &[Outcome]) {
+        for outcome in outcomes {
+            let failure = outcome.as_ref().err();
+            self.metrics.wrote(op.object.kind, op.write.verb(), failure.map(|failure| failure.category));
+            match failure {
+                None => tracing::info!(object = %op.object, reason = op.because, "{}", op.verb()),
+                Some(failure) => {
+                    let (category, message) = (failure.category.to_string(), failure.message.as_str());
+                    tracing::warn!(object = %op.object, category, message, "could not {}", op.write.verb());
+                }
+            }
+        }
+        if op.repairs && outcomes.iter().all(Result::is_ok) {
+            self.metrics.repaired(op.object.kind);
+        }
     }
 
     async fn write_one(&self, op: &Op) -> Vec<Outcome> {

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use k8s_openapi::api::authentication::v1::SelfSubjectReview;
+pub use kube::Client;
 use kube::api::PostParams;
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Api, Client, Config};
+use kube::{Api, Config};
 use rolewright_core::User;
 use thiserror::Error;
 
@@ -27,7 +28,7 @@ pub enum ConnectError {
 /// the home folder; without any of them as a pod.
 pub async fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Client, ConnectError> {
     let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
-    let config = match (kubeconfig, context) {
+    let mut config = match (kubeconfig, context) {
         (Some(file), _) => {
             let kubeconfig = Kubeconfig::read_from(file).map_err(ConnectError::Kubeconfig)?;
             Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(ConnectError::Kubeconfig)?
@@ -35,6 +36,8 @@ pub async fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result
         (None, Some(_)) => Config::from_kubeconfig(&options).await.map_err(ConnectError::Kubeconfig)?,
         (None, None) => Config::infer().await.map_err(ConnectError::Nothing)?,
     };
+    // Whoever asks decides what to do about a server that is busy.
+    config.default_retry = false;
     Client::try_from(config).map_err(ConnectError::Client)
 }
 

@@ -12,9 +12,11 @@ pub mod load;
 pub mod manager;
 pub mod metrics;
 mod raw;
+pub mod run;
 mod served;
 pub mod tasks;
 pub mod telemetry;
 mod watch;
+mod witness;
 
 pub use manager::{Leading, Manager, Settings};

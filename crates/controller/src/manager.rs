@@ -13,8 +13,12 @@ use tokio::time::Instant;
 
 use crate::apply::Writer;
 use crate::clock::Clock;
+use crate::metrics::Metrics;
 use crate::served::Versions;
 use crate::watch::Watching;
+
+/// Whatever happens, the manager gives a sign of life this often.
+pub(crate) const PULSE: Duration = Duration::from_secs(10);
 
 /// How the manager works.
 #[derive(Clone, Copy, Debug)]
@@ -101,12 +105,18 @@ impl Manager {
         let requests = Arc::new(Semaphore::new(settings.requests));
         Self {
             engine: Engine::new(modules),
-            writer: Writer { client, versions: Versions::default(), requests, may_write },
+            writer: Writer { client, versions: Versions::default(), requests, may_write, metrics: Arc::default() },
             leading,
             clock: Clock::start(),
             settings,
             swept: None,
         }
+    }
+
+    /// The same, which counts what it does.
+    pub fn with_metrics(mut self, metrics: Arc<Metrics>) -> Self {
+        self.writer.metrics = metrics;
+        self
     }
 
     /// Works until `shutdown` is done, then finishes what is being written. `heard` is called with whatever happens.
@@ -155,6 +165,7 @@ impl Manager {
             events,
             resync: self.settings.resync,
             patience: self.settings.discovery,
+            metrics: self.writer.metrics.clone(),
         };
         self.engine.watches().into_iter().map(|watch| watching.clone().watch(watch.kind)).collect()
     }
@@ -162,7 +173,7 @@ impl Manager {
     /// Starts what is due and may be written; returns when to look again.
     fn start(&mut self, writes: &mut Writes) -> Instant {
         let now = self.clock.now();
-        let later = self.clock.instant(now + self.settings.resync);
+        let later = self.clock.instant(now + PULSE.min(self.settings.resync));
         if !self.leading.now() {
             self.swept = None;
             return later;

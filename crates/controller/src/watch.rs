@@ -1,5 +1,6 @@
 //! One watch: everything that happens to the objects of one kind, as events for the engine.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -9,6 +10,7 @@ use rolewright_plan::{Event, Kind, Live, Meta};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use crate::metrics::Metrics;
 use crate::raw::{Raw, resource};
 use crate::served::Versions;
 
@@ -22,6 +24,7 @@ pub(crate) struct Watching {
     pub(crate) resync: Duration,
     /// How often to ask for a kind that is not served.
     pub(crate) patience: Duration,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 /// Nobody listens any more.
@@ -89,7 +92,10 @@ impl Watching {
                         Err(error) => tracing::error!(kind = kind.kind, %error, "an object went that has no name"),
                     },
                     Some(Err(error)) if is_unserved(&error) => return Ok(()),
-                    Some(Err(error)) => tracing::warn!(kind = kind.kind, %error, "a watch failed and is tried again"),
+                    Some(Err(error)) => {
+                        tracing::warn!(kind = kind.kind, %error, "a watch failed and is tried again");
+                        self.metrics.watch_restarted(kind);
+                    }
                     None => break,
                 }
             }

@@ -90,6 +90,24 @@ impl fmt::Display for Rule {
     }
 }
 
+/// A float with an exponent as Go writes it: with a sign, and at least two digits of a positive exponent; `least` is that of a negative one.
+pub fn scientific(float: f64, least: usize) -> String {
+    let text = format!("{float:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) => match exponent.strip_prefix('-') {
+            Some(exponent) => format!("{digits}e-{exponent:0>least$}"),
+            None => format!("{digits}e+{exponent:0>2}"),
+        },
+        None => text,
+    }
+}
+
+/// A float as `encoding/json` writes it.
+pub fn json_float(float: f64) -> String {
+    let size = float.abs();
+    if size != 0.0 && !(1e-6..1e21).contains(&size) { scientific(float, 1) } else { float.to_string() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -112,7 +112,7 @@ fn printed(found: &Found<'_>) -> String {
         Found::Value(Value::String(text)) => text.clone(),
         Found::Value(value @ (Value::Object(_) | Value::Array(_))) => go::json(*value),
         Found::Object(object) => go::json(go::Data::Object(object)),
-        Found::Value(value) => go::printed(value),
+        Found::Value(value) => go::printed(*value),
         Found::Text(text) => (*text).to_owned(),
         Found::Int(int) => int.to_string(),
         Found::Float(float) => go::float_text(*float),

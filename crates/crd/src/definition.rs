@@ -24,9 +24,9 @@ mod shown;
 mod spec;
 mod strictness;
 mod structural;
-mod url;
 mod version;
 mod warnings;
+pub mod webhook;
 
 use std::collections::HashMap;
 

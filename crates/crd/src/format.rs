@@ -3,12 +3,12 @@
 mod mail;
 mod net;
 mod number;
-mod time;
-mod uri;
 
 use std::sync::LazyLock;
 
 use regex::Regex;
+use rolewright_cel::url::Url;
+use rolewright_cel::{strfmt, time};
 
 use crate::schema::{Schema, Type};
 
@@ -36,12 +36,12 @@ fn text(name: &str) -> Option<fn(&str) -> bool> {
     let normal = name.replace('-', "");
     Some(match normal.as_str() {
         "bsonobjectid" => |text| text.len() == 24 && hexadecimal(text),
-        "byte" => |text| matches(&BASE64, text),
+        "byte" => strfmt::is_base64,
         "cidr" => net::is_cidr,
         "creditcard" => number::is_credit_card,
-        "date" => time::is_date,
-        "datetime" => time::is_date_time,
-        "duration" => time::is_duration,
+        "date" => |text| time::parse_date(text).is_some(),
+        "datetime" => strfmt::is_date_time,
+        "duration" => |text| strfmt::parse_duration(text).is_some(),
         "email" => mail::is_address,
         "hexcolor" => is_hex_color,
         "hostname" => is_hostname,
@@ -56,18 +56,15 @@ fn text(name: &str) -> Option<fn(&str) -> bool> {
         "password" => |_| true,
         "rgbcolor" => |text| matches(&RGB, text),
         "ssn" => |text| text.len() == 11 && matches(&SSN, text),
-        "uri" => uri::is_request_uri,
-        "uuid" => |text| is_uuid(text, None, false),
-        "uuid3" => |text| is_uuid(text, Some(b'3'), false),
-        "uuid4" => |text| is_uuid(text, Some(b'4'), true),
-        "uuid5" => |text| is_uuid(text, Some(b'5'), true),
+        "uri" => |text| Url::parse_request(text).is_ok(),
+        "uuid" => strfmt::is_uuid,
+        "uuid3" => |text| strfmt::is_uuid_of(text, Some(b'3'), false),
+        "uuid4" => |text| strfmt::is_uuid_of(text, Some(b'4'), true),
+        "uuid5" => |text| strfmt::is_uuid_of(text, Some(b'5'), true),
         _ => return None,
     })
 }
 
-static BASE64: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new("^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$").ok()
-});
 static HOSTNAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let alone = r"[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?";
     let label = r"[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?";
@@ -103,26 +100,4 @@ fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| inner(byte) || byte == b'-')
         && !text.starts_with('-')
         && !text.ends_with('-')
-}
-
-/// Groups of 8, 4, 4, 4 and 12 digits, with or without any of the dashes between.
-fn is_uuid(text: &str, version: Option<u8>, variant: bool) -> bool {
-    let mut rest = text.as_bytes();
-    for (group, length) in [8, 4, 4, 4, 12].into_iter().enumerate() {
-        if group > 0 {
-            rest = rest.strip_prefix(b"-").unwrap_or(rest);
-        }
-        let Some((digits, after)) = rest.split_at_checked(length) else { return false };
-        let first = digits.first().map(u8::to_ascii_lowercase);
-        let fits = match group {
-            2 => version.is_none() || first == version,
-            3 => !variant || matches!(first, Some(b'8' | b'9' | b'a' | b'b')),
-            _ => true,
-        };
-        if !fits || !digits.iter().all(u8::is_ascii_hexdigit) {
-            return false;
-        }
-        rest = after;
-    }
-    rest.is_empty()
 }

@@ -2,18 +2,24 @@
 
 use std::fmt::Write as _;
 
-use rolewright_core::quote::JsonText;
+use rolewright_core::quote::{JsonText, json_float, scientific};
 use rolewright_core::validate::BadValue;
 use serde_json::{Map, Number, Value};
 
 /// A value by its form; an object need not be wrapped to be one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Data<'a> {
+pub enum Data<'a> {
+    /// `nil`.
     Null,
+    /// A `bool`.
     Bool(bool),
+    /// An `int64` or a `float64`.
     Number(Num),
+    /// A `string`.
     Text(&'a str),
+    /// A slice.
     List(&'a [Value]),
+    /// A map.
     Object(&'a Map<String, Value>),
 }
 
@@ -36,15 +42,24 @@ impl<'a> From<&'a Map<String, Value>> for Data<'a> {
     }
 }
 
+impl<'a> From<&'a [Value]> for Data<'a> {
+    fn from(items: &'a [Value]) -> Self {
+        Self::List(items)
+    }
+}
+
 /// A number as Go decodes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Num {
+pub enum Num {
+    /// An `int64`.
     Int(i64),
+    /// A `float64`.
     Float(f64),
 }
 
 impl Num {
-    pub(crate) fn of(number: &Number) -> Self {
+    /// As it is decoded where there is no type.
+    pub fn of(number: &Number) -> Self {
         match number.as_i64() {
             Some(int) => Self::Int(int),
             None => Self::Float(number.as_f64().unwrap_or_default()),
@@ -60,7 +75,7 @@ impl Num {
     }
 
     /// As `%v` prints it.
-    pub(crate) fn text(self) -> String {
+    pub fn text(self) -> String {
         match self {
             Self::Int(int) => int.to_string(),
             Self::Float(float) => float_text(float),
@@ -82,30 +97,12 @@ pub(crate) fn float_text(float: f64) -> String {
     if (-4..6).contains(&exponent) { float.to_string() } else { scientific(float, 2) }
 }
 
-/// A float as `encoding/json` writes it.
-fn json_float(float: f64) -> String {
-    let size = float.abs();
-    if size != 0.0 && !(1e-6..1e21).contains(&size) { scientific(float, 1) } else { float.to_string() }
-}
-
 fn exponent(float: f64) -> i32 {
     if float == 0.0 {
         return 0;
     }
     let text = format!("{float:e}");
     text.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or_default()
-}
-
-/// With a sign, and at least two digits of a positive exponent; `least` is that of a negative one.
-fn scientific(float: f64, least: usize) -> String {
-    let text = format!("{float:e}");
-    match text.split_once('e') {
-        Some((digits, exponent)) => match exponent.strip_prefix('-') {
-            Some(exponent) => format!("{digits}e-{exponent:0>least$}"),
-            None => format!("{digits}e+{exponent:0>2}"),
-        },
-        None => text,
-    }
 }
 
 /// What an error shows of a value.
@@ -162,8 +159,8 @@ fn write_text(text: &str, out: &mut String) {
 }
 
 /// A value as `%v` prints it.
-pub(crate) fn printed(value: &Value) -> String {
-    match Data::from(value) {
+pub fn printed<'a>(value: impl Into<Data<'a>>) -> String {
+    match value.into() {
         Data::Null => "<nil>".to_owned(),
         Data::Bool(on) => on.to_string(),
         Data::Number(number) => number.text(),
@@ -180,7 +177,7 @@ pub(crate) fn printed(value: &Value) -> String {
 }
 
 /// The Go type that a value is decoded to.
-pub(crate) fn type_name(value: &Value) -> &'static str {
+pub fn type_name(value: &Value) -> &'static str {
     match Data::from(value) {
         Data::Null => "<nil>",
         Data::Bool(_) => "bool",

@@ -6,7 +6,7 @@ pub mod columns;
 mod default;
 pub mod definition;
 mod format;
-mod go;
+pub mod go;
 #[cfg(test)]
 mod hostile;
 pub mod jsonpath;
@@ -17,7 +17,6 @@ pub mod openapi;
 mod pattern;
 mod prune;
 mod ratchet;
-mod regexp;
 pub mod rules;
 pub mod schema;
 pub mod strategy;

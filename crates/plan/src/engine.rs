@@ -105,6 +105,12 @@ impl Engine {
         self.slots.iter().map(|slot| (&*slot.module, slot.is_awake(&self.snapshot)))
     }
 
+    /// Whether of every kind either all objects were seen or it is known not to be served.
+    pub fn has_seen_all(&self) -> bool {
+        let mut watches = self.slots.iter().flat_map(|slot| &slot.watches);
+        watches.all(|watch| self.snapshot.service(watch.kind) != Service::Unknown)
+    }
+
     /// Takes in news.
     pub fn take(&mut self, events: impl IntoIterator<Item = Event>, now: Time) {
         let changes: Vec<Change> = events.into_iter().flat_map(|event| self.snapshot.take(event)).collect();

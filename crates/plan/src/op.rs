@@ -107,9 +107,15 @@ impl Write {
     }
 }
 
+impl Op {
+    /// The word for it, in plans and logs.
+    pub fn verb(&self) -> &'static str {
+        if self.repairs { "repair" } else { self.write.verb() }
+    }
+}
+
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verb = if self.repairs { "repair" } else { self.write.verb() };
-        write!(f, "{verb} {}: {}", self.object, self.because)
+        write!(f, "{} {}: {}", self.verb(), self.object, self.because)
     }
 }

@@ -10,7 +10,8 @@ mod time;
 mod typed;
 mod untyped;
 
-use rolewright_api::document::{Node, base64, json, text, yaml};
+pub(crate) use rolewright_api::document::{MAX_DEPTH, json, tree};
+use rolewright_api::document::{Node, base64, text, yaml};
 use serde_json::Value;
 
 use crate::facts;
@@ -22,6 +23,7 @@ use kind::Kind;
 pub(crate) use ordered::ordered;
 pub(crate) use restore::restore_fault;
 pub(crate) use stored::as_stored;
+pub(crate) use text::{lossy, number as number_text};
 pub(crate) use typed::empty;
 pub use typed::{Conformed, conform};
 pub(crate) use untyped::{as_written, decode_untyped};
@@ -108,7 +110,7 @@ pub fn decode(
 
 /// What Go says of bytes that are no JSON.
 pub(crate) fn syntax(bytes: &[u8]) -> Result<(), String> {
-    json::parse(bytes).map(|_| ())
+    tree::parse::<Node<'_>>(bytes).map(|_| ())
 }
 
 /// Reads the options in the body of a delete. They may name any version, and nothing about them is strict.
@@ -121,7 +123,7 @@ fn options(media: Media, body: &[u8], kind: &str) -> Result<Object, String> {
     let ty = facts::type_of("meta.k8s.io", "v1", kind).ok_or_else(|| format!("no kind \"{kind}\""))?;
     let default = Kind { group: "meta.k8s.io".to_owned(), version: "v1".to_owned(), kind: kind.to_owned() };
     let (found, node) = match media {
-        Media::Json => Kind::of(json::parse(body).map_err(kind::unreadable)?)?,
+        Media::Json => Kind::of(tree::parse(body).map_err(kind::unreadable)?)?,
         Media::Yaml => Kind::of(yaml::parse(body)?.node)?,
         Media::Protobuf => {
             let envelope = protobuf::open(body)?;
@@ -220,7 +222,7 @@ fn summary(body: &[u8]) -> String {
     let more = if body.len() > LENGTH { " ..." } else { "" };
     match body.first() {
         None => "<empty>".to_owned(),
-        Some(b'{') => format!("{}{more}", text::lossy(head)),
+        Some(b'{') => format!("{}{more}", lossy(head)),
         Some(_) => {
             let hex = head.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
             format!("{hex}{more}")
@@ -234,7 +236,7 @@ fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Re
     let mut duplicates = Vec::new();
     let (kind, node, raw) = match media {
         Media::Json => {
-            let node = json::parse(body).map_err(|error| unread(kind::unreadable(error)))?;
+            let node = tree::parse(body).map_err(|error| unread(kind::unreadable(error)))?;
             let (kind, node) = Kind::of(node).map_err(unread)?;
             (kind.or(&expected_kind), Some(node), None)
         }
@@ -253,7 +255,7 @@ fn read(media: Media, body: &[u8], expected: Gvk<'_>, strict: bool) -> Result<Re
     };
     let refuse = |kind: &Kind, error| Refusal { kind: Some(kind.clone()), error };
     if kind.version.is_empty() {
-        let error = format!("Object 'apiVersion' is missing in '{}'", text::lossy(body));
+        let error = format!("Object 'apiVersion' is missing in '{}'", lossy(body));
         return Err(refuse(&kind, error));
     }
     let Some(ty) = kind.ty(expected) else {

@@ -13,7 +13,6 @@ mod fields;
 mod last_applied;
 mod merge;
 mod prune;
-mod quote;
 mod reconcile;
 mod scale;
 mod schema;
@@ -98,7 +97,7 @@ pub fn manager(field_manager: &str, user_agent: &str) -> String {
         return field_manager.to_owned();
     }
     let mut out = String::new();
-    for c in user_agent.chars().take_while(|c| *c != '/').filter(|c| quote::is_print(*c)) {
+    for c in user_agent.chars().take_while(|c| *c != '/').filter(|c| rolewright_core::quote::is_print(*c)) {
         if out.len() + c.len_utf8() > MAX_MANAGER {
             break;
         }

@@ -4,13 +4,14 @@ mod go;
 mod json;
 mod merge;
 mod node;
-mod scan;
 mod strategic;
 mod strict;
 
 use rolewright_core::validate::{FieldError, Path};
+use rolewright_crd::go::printed;
 use serde_json::Value;
 
+use crate::codec::{MAX_DEPTH, tree};
 use crate::facts::{Ty, Type};
 use crate::query::FieldValidation;
 use crate::status::{Details, Failure};
@@ -60,7 +61,7 @@ impl Patched {
     pub fn refused(&self, why: &str) -> Failure {
         match &self.shown {
             Shown::Document(node) => undecodable(&node.text(), why),
-            Shown::Patch(patch) => undecodable(&go::plain_map(patch), why),
+            Shown::Patch(patch) => undecodable(&printed(patch), why),
         }
     }
 }
@@ -102,13 +103,12 @@ pub fn apply(
     patch: &[u8],
     checks: FieldValidation,
 ) -> Result<Patched, Failure> {
-    let patch = String::from_utf8_lossy(patch);
     let strictly = checks != FieldValidation::Ignore;
-    let read = match kind {
-        PatchType::Json | PatchType::Merge if strictly => scan::parse(&patch).map_err(|why| prefixed(&why)),
-        PatchType::Merge => scan::parse(&patch).map_err(|_| Fault::Malformed(NOT_A_PATCH.to_owned())),
-        _ => scan::parse(&patch).map_err(Fault::Malformed),
-    };
+    let read = tree::parse(patch).map_err(|why| match kind {
+        PatchType::Json | PatchType::Merge if strictly => prefixed(&why),
+        PatchType::Merge => Fault::Malformed(NOT_A_PATCH.to_owned()),
+        _ => Fault::Malformed(why),
+    });
     let patch = read?;
     let loose = ty.map_or(Ty::Any, Ty::Ref);
     match (kind, ty) {
@@ -192,7 +192,7 @@ fn strategic(ty: &'static Type, original: &Object, patch: &Node, strictly: bool)
 
 /// The values of a document, as far as it is an object.
 fn decoded(document: Node, strict: Vec<String>) -> Result<Patched, Failure> {
-    if document.depth() > scan::MAX_DEPTH {
+    if document.depth() > MAX_DEPTH {
         return Err(Fault::Refused.into());
     }
     match document.value() {

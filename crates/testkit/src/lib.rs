@@ -6,6 +6,8 @@
 //! - [`testbed`]: the Go program around Kubernetes' own code: [`oracle`] asks single questions, [`apiserver`] runs the real
 //!   server.
 //! - [`grants`]: the smallest module of the manager that needs all that modules share.
+//! - [`client`]: HTTP/2 over TLS, for servers of either kind.
+//! - [`mod@compare`]: random cases against the oracle; [`writes`]: what becomes of a write on both sides.
 //! - [`openapi`]: documents as both servers have them.
 //! - [`peers`]: other projects' programs that run on both servers, and their custom resource definitions.
 //! - [`mod@bench`]: rows of the comparison tables.
@@ -15,6 +17,8 @@
 pub mod apiserver;
 pub mod ask;
 pub mod bench;
+pub mod client;
+pub mod compare;
 pub mod corpus;
 pub mod fault;
 pub mod features;
@@ -25,6 +29,7 @@ pub mod peers;
 pub mod strategy;
 pub mod testbed;
 pub mod wire;
+pub mod writes;
 
 /// The embedded server, for suites of crates that must not know it.
 pub mod embedded {

@@ -29,6 +29,11 @@ pub fn bare(document: Value) -> Value {
     Value::Object(rest.collect())
 }
 
+/// A document without prose. References that stand in `allOf` only because of it stand alone, and parameters have an order.
+pub fn without_prose(document: Value) -> Value {
+    stripped(document, false)
+}
+
 /// What every object has is described by Kubernetes, at the top and in embedded objects.
 fn without_common(value: Value, top: bool) -> Value {
     match value {

@@ -2,17 +2,63 @@
 
 use std::borrow::Cow;
 
-use super::node::{MAX_DEPTH, Node};
 use super::text;
 
+/// What is told of a document while it is read.
+pub trait Listener<'a> {
+    /// The most open objects and lists.
+    const MAX_DEPTH: usize;
+
+    /// An object or a list begins.
+    fn open(&mut self, form: Form);
+
+    /// The name of the next member.
+    fn key(&mut self, name: Cow<'a, str>);
+
+    /// A value without parts.
+    fn scalar(&mut self, scalar: Scalar<'a>);
+
+    /// What began last ends.
+    fn close(&mut self);
+}
+
+/// What has parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "JSON's own names say it")]
+pub enum Form {
+    Object,
+    List,
+}
+
+/// What has no parts.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "JSON's own names say it")]
+pub enum Scalar<'a> {
+    Null,
+    Bool(bool),
+    /// As it is written.
+    Number(Cow<'a, str>),
+    /// As it is written, with its quotes, and as it is meant.
+    String {
+        literal: &'a [u8],
+        text: Cow<'a, str>,
+    },
+}
+
 /// Reads a whole document.
-pub fn parse(bytes: &[u8]) -> Result<Node<'_>, String> {
-    let mut scanner = Scanner { bytes, at: 0, depth: 0 };
-    let node = scanner.value()?;
+pub fn read<'a>(bytes: &'a [u8], listener: &mut impl Listener<'a>) -> Result<(), String> {
+    let mut scanner = Scanner { bytes, at: 0 };
+    scanner.document(listener)?;
     match scanner.peek_visible() {
-        None => Ok(node),
+        None => Ok(()),
         Some(byte) => Err(unexpected(byte, "after top-level value")),
     }
+}
+
+/// What a string means that is well written.
+pub fn unescaped(literal: &str) -> String {
+    let mut scanner = Scanner { bytes: literal.as_bytes(), at: 0 };
+    scanner.string().map(Cow::into_owned).unwrap_or_default()
 }
 
 const TRUNCATED: &str = "unexpected end of JSON input";
@@ -24,7 +70,6 @@ fn unexpected(byte: u8, context: &str) -> String {
 struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
-    depth: usize,
 }
 
 impl<'a> Scanner<'a> {
@@ -45,75 +90,97 @@ impl<'a> Scanner<'a> {
         self.peek().unwrap_or(b' ')
     }
 
-    fn value(&mut self) -> Result<Node<'a>, String> {
-        match self.peek_visible().ok_or(TRUNCATED)? {
-            byte @ (b'{' | b'[') => {
-                self.at += 1;
-                self.depth += 1;
-                if self.depth > MAX_DEPTH {
-                    return Err(unexpected(byte, "exceeded max depth"));
+    fn since(&self, start: usize) -> &'a [u8] {
+        self.bytes.get(start..self.at).unwrap_or_default()
+    }
+
+    /// A value, without a call for each level of it: clients decide on those.
+    fn document<L: Listener<'a>>(&mut self, listener: &mut L) -> Result<(), String> {
+        let mut open = Vec::new();
+        loop {
+            let byte = self.peek_visible().ok_or(TRUNCATED)?;
+            let (form, end) = match byte {
+                b'{' => (Form::Object, b'}'),
+                b'[' => (Form::List, b']'),
+                byte => {
+                    let scalar = self.scalar(byte)?;
+                    listener.scalar(scalar);
+                    if self.after_value(&mut open, listener)? {
+                        continue;
+                    }
+                    return Ok(());
                 }
-                let node = if byte == b'{' { self.object() } else { self.array() };
-                self.depth -= 1;
-                node
+            };
+            self.at += 1;
+            if open.len() == L::MAX_DEPTH {
+                return Err(unexpected(byte, "exceeded max depth"));
             }
-            b'"' => Ok(Node::String(self.string()?.into_owned())),
+            open.push(form);
+            listener.open(form);
+            if self.peek_visible() == Some(end) {
+                if !self.after_value(&mut open, listener)? {
+                    return Ok(());
+                }
+            } else if form == Form::Object {
+                self.key(listener)?;
+            }
+        }
+    }
+
+    /// What follows a value: ends of what is open, then a comma. Whether another value is to come.
+    fn after_value(&mut self, open: &mut Vec<Form>, listener: &mut impl Listener<'a>) -> Result<bool, String> {
+        while let Some(form) = open.last() {
+            let byte = self.peek_visible().ok_or(TRUNCATED)?;
+            match (form, byte) {
+                (Form::Object, b'}') | (Form::List, b']') => {
+                    self.at += 1;
+                    open.pop();
+                    listener.close();
+                }
+                (Form::Object, b',') => {
+                    self.at += 1;
+                    self.key(listener)?;
+                    return Ok(true);
+                }
+                (Form::List, b',') => {
+                    self.at += 1;
+                    return Ok(true);
+                }
+                (Form::Object, byte) => return Err(unexpected(byte, "after object key:value pair")),
+                (Form::List, byte) => return Err(unexpected(byte, "after array element")),
+            }
+        }
+        Ok(false)
+    }
+
+    fn key(&mut self, listener: &mut impl Listener<'a>) -> Result<(), String> {
+        match self.peek_visible().ok_or(TRUNCATED)? {
+            b'"' => listener.key(self.string()?),
+            byte => return Err(unexpected(byte, "looking for beginning of object key string")),
+        }
+        match self.peek_visible().ok_or(TRUNCATED)? {
+            b':' => self.at += 1,
+            byte => return Err(unexpected(byte, "after object key")),
+        }
+        Ok(())
+    }
+
+    fn scalar(&mut self, first: u8) -> Result<Scalar<'a>, String> {
+        match first {
+            b'"' => {
+                let start = self.at;
+                let text = self.string()?;
+                Ok(Scalar::String { literal: self.since(start), text })
+            }
             b'-' | b'0'..=b'9' => self.number(),
-            b't' => self.word("true", Node::Bool(true)),
-            b'f' => self.word("false", Node::Bool(false)),
-            b'n' => self.word("null", Node::Null),
+            b't' => self.word("true", Scalar::Bool(true)),
+            b'f' => self.word("false", Scalar::Bool(false)),
+            b'n' => self.word("null", Scalar::Null),
             byte => Err(unexpected(byte, "looking for beginning of value")),
         }
     }
 
-    fn object(&mut self) -> Result<Node<'a>, String> {
-        let mut members = Vec::new();
-        if self.peek_visible() == Some(b'}') {
-            self.at += 1;
-            return Ok(Node::Object(members));
-        }
-        loop {
-            match self.peek_visible().ok_or(TRUNCATED)? {
-                b'"' => {}
-                byte => return Err(unexpected(byte, "looking for beginning of object key string")),
-            }
-            let key = self.string()?.into_owned();
-            match self.peek_visible().ok_or(TRUNCATED)? {
-                b':' => self.at += 1,
-                byte => return Err(unexpected(byte, "after object key")),
-            }
-            members.push((key, self.value()?));
-            match self.peek_visible().ok_or(TRUNCATED)? {
-                b',' => self.at += 1,
-                b'}' => {
-                    self.at += 1;
-                    return Ok(Node::Object(members));
-                }
-                byte => return Err(unexpected(byte, "after object key:value pair")),
-            }
-        }
-    }
-
-    fn array(&mut self) -> Result<Node<'a>, String> {
-        let mut items = Vec::new();
-        if self.peek_visible() == Some(b']') {
-            self.at += 1;
-            return Ok(Node::Array(items));
-        }
-        loop {
-            items.push(self.value()?);
-            match self.peek_visible().ok_or(TRUNCATED)? {
-                b',' => self.at += 1,
-                b']' => {
-                    self.at += 1;
-                    return Ok(Node::Array(items));
-                }
-                byte => return Err(unexpected(byte, "after array element")),
-            }
-        }
-    }
-
-    fn word(&mut self, word: &str, node: Node<'a>) -> Result<Node<'a>, String> {
+    fn word(&mut self, word: &str, scalar: Scalar<'a>) -> Result<Scalar<'a>, String> {
         for expected in word.bytes() {
             let byte = self.inside_literal();
             if byte != expected {
@@ -122,10 +189,10 @@ impl<'a> Scanner<'a> {
             }
             self.at += 1;
         }
-        Ok(node)
+        Ok(scalar)
     }
 
-    fn number(&mut self) -> Result<Node<'a>, String> {
+    fn number(&mut self) -> Result<Scalar<'a>, String> {
         let start = self.at;
         if self.peek() == Some(b'-') {
             self.at += 1;
@@ -146,8 +213,7 @@ impl<'a> Scanner<'a> {
             }
             self.some_digits("in exponent of numeric literal")?;
         }
-        let literal = self.bytes.get(start..self.at).unwrap_or_default();
-        Ok(Node::Number(text::lossy(literal)))
+        Ok(Scalar::Number(text::lossy(self.since(start))))
     }
 
     fn some_digits(&mut self, context: &str) -> Result<(), String> {
@@ -249,7 +315,12 @@ impl<'a> Scanner<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::node::{MAX_DEPTH, Node};
+    use super::super::tree::parse as tree;
+
+    fn parse(bytes: &[u8]) -> Result<Node<'_>, String> {
+        tree(bytes)
+    }
 
     #[test]
     fn documents_keep_order_duplicates_and_digits() {

@@ -6,7 +6,9 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Number, Value};
 
+use super::json::Scalar;
 use super::text;
+use super::tree::Tree;
 
 /// Deeper documents are refused. Whatever is accepted must stay readable for parsers with a limit of 128.
 pub const MAX_DEPTH: usize = 120;
@@ -38,6 +40,25 @@ impl From<Value> for Node<'_> {
                 Self::Object(members.into_iter().map(|(key, value)| (key, Self::from(value))).collect())
             }
         }
+    }
+}
+
+impl<'a> Tree<'a> for Node<'a> {
+    fn scalar(scalar: Scalar<'a>) -> Self {
+        match scalar {
+            Scalar::Null => Self::Null,
+            Scalar::Bool(on) => Self::Bool(on),
+            Scalar::Number(literal) => Self::Number(literal),
+            Scalar::String { text, .. } => Self::String(text.into_owned()),
+        }
+    }
+
+    fn list(items: Vec<Self>) -> Self {
+        Self::Array(items)
+    }
+
+    fn object(members: Vec<(String, Self)>) -> Self {
+        Self::Object(members)
     }
 }
 

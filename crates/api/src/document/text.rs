@@ -1,19 +1,13 @@
 //! How Go writes strings, bytes and numbers.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
+use rolewright_core::quote::{Quoted, json_float};
 use serde_json::Number;
 
 /// A string in double quotes, as `%q` writes it.
 pub fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        push_escaped(&mut out, c);
-    }
-    out.push('"');
-    out
+    Quoted(text).to_string()
 }
 
 /// A byte in single quotes, as the errors of Go's JSON scanner have it.
@@ -21,48 +15,8 @@ pub fn quote_byte(byte: u8) -> String {
     match byte {
         b'\'' => r"'\''".to_owned(),
         b'"' => "'\"'".to_owned(),
-        _ => {
-            let mut out = String::from("'");
-            push_escaped(&mut out, char::from(byte));
-            out.push('\'');
-            out
-        }
+        _ => format!("'{}'", quote(char::from(byte).encode_utf8(&mut [0; 4])).trim_matches('"')),
     }
-}
-
-fn push_escaped(out: &mut String, c: char) {
-    let short = match c {
-        '"' => Some('"'),
-        '\\' => Some('\\'),
-        '\u{7}' => Some('a'),
-        '\u{8}' => Some('b'),
-        '\u{c}' => Some('f'),
-        '\n' => Some('n'),
-        '\r' => Some('r'),
-        '\t' => Some('t'),
-        '\u{b}' => Some('v'),
-        _ => None,
-    };
-    let written = match short {
-        Some(letter) => {
-            out.push('\\');
-            out.push(letter);
-            Ok(())
-        }
-        None if c < ' ' || c == '\u{7f}' => write!(out, "\\x{:02x}", u32::from(c)),
-        None if c.is_ascii() || is_printable(c) => {
-            out.push(c);
-            Ok(())
-        }
-        None if u32::from(c) <= 0xffff => write!(out, "\\u{:04x}", u32::from(c)),
-        None => write!(out, "\\U{:08x}", u32::from(c)),
-    };
-    written.expect("a String takes all text");
-}
-
-/// Close to Go's idea: letters, marks, digits, punctuation and symbols, but no space other than U+0020.
-fn is_printable(c: char) -> bool {
-    c.is_alphanumeric() || !(c.is_control() || c.is_whitespace() || c.escape_debug().nth(1) == Some('u'))
 }
 
 /// Bytes as a string; every byte that is not part of UTF-8 becomes a replacement character of its own.
@@ -81,19 +35,7 @@ pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 /// A number as Go's encoder writes it: `1.0` is `1`, and exponents begin at `1e+21` and below `1e-06`.
 pub fn number(number: &Number) -> String {
     match number.as_f64() {
-        Some(float) if number.is_f64() => {
-            let size = float.abs();
-            if size != 0.0 && !(1e-6..1e21).contains(&size) {
-                let scientific = format!("{float:e}");
-                let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-                match exponent.strip_prefix('-') {
-                    Some(digits) => format!("{mantissa}e-{digits}"),
-                    None => format!("{mantissa}e+{exponent}"),
-                }
-            } else {
-                format!("{float}")
-            }
-        }
+        Some(float) if number.is_f64() => json_float(float),
         _ => number.to_string(),
     }
 }

@@ -1,11 +1,10 @@
 //! What calls may cost: CEL's own functions, its lists and sets, and Kubernetes' functions.
 use super::estimate::{Cost, Size};
+use super::factors::{PATTERN, TRAVERSAL, in_float, is_comparison, is_single_step, sorted_by};
 use super::{Coster, Entries, Node};
 use crate::ast::{Expr, Kind, Literal};
 use crate::types::Type;
 
-const TRAVERSAL: f64 = 0.1;
-const PATTERN: f64 = 0.25;
 /// The largest pattern of a named format.
 const LARGEST_PATTERN: f64 = 128.0;
 /// The longest name of a format.
@@ -134,9 +133,9 @@ impl Coster<'_> {
                 Some((product.cost(factor).add(Cost::fixed(1)), None))
             }
             (id, Some(list), _) => {
-                let (kind, keys) = match id.strip_prefix("list_")? {
-                    id if id.ends_with("_sort") => (id.strip_suffix("_sort")?, list),
-                    id => (id.strip_suffix("_sortByAssociatedKeys")?, args.first()?),
+                let (kind, keys) = match sorted_by(id)? {
+                    (kind, 0) => (kind, list),
+                    (kind, _) => (kind, args.first()?),
                 };
                 compared(keys, if matches!(kind, "string" | "bytes") { 2.0 + TRAVERSAL } else { 2.0 })
             }
@@ -210,37 +209,7 @@ impl Coster<'_> {
                 (cost, None)
             }
             ("validate", _, [text, ..]) => (traversed(text, 1.0).scaled(LARGEST_PATTERN * PATTERN), None),
-            (
-                "masked"
-                | "prefixLength"
-                | "family"
-                | "isUnspecified"
-                | "isLoopback"
-                | "isLinkLocalMulticast"
-                | "isLinkLocalUnicast"
-                | "isGlobalUnicast"
-                | "format.named"
-                | "sign"
-                | "asInteger"
-                | "isInteger"
-                | "asApproximateFloat"
-                | "isGreaterThan"
-                | "isLessThan"
-                | "compareTo"
-                | "add"
-                | "sub"
-                | "major"
-                | "minor"
-                | "patch"
-                | "getScheme"
-                | "getHostname"
-                | "getHost"
-                | "getPort"
-                | "getEscapedPath"
-                | "getQuery",
-                _,
-                _,
-            ) => (Cost::fixed(1), None),
+            (function, ..) if is_single_step(function) => (Cost::fixed(1), None),
             ("_==_", _, [one, two]) => (equality(one, two)?, None),
             _ => return None,
         })
@@ -284,11 +253,6 @@ fn equality(one: &Node<'_>, two: &Node<'_>) -> Option<Cost> {
 
 fn or_unknown(node: &Node<'_>) -> Size {
     node.size.unwrap_or(Size::UNKNOWN)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "costs are computed in floats")]
-fn in_float(value: u64) -> f64 {
-    value as f64
 }
 
 /// The number a literal is.
@@ -353,20 +317,7 @@ fn standard(overload: &str, target: Option<&Node<'_>>, args: &[Node<'_>]) -> Est
             (text.times(or_unknown(pattern).cost(PATTERN)), None)
         }
         ("contains_string", Some(text), [part]) => (traversed(text).times(traversed(part)), None),
-        (
-            "less_string"
-            | "greater_string"
-            | "less_equals_string"
-            | "greater_equals_string"
-            | "less_bytes"
-            | "greater_bytes"
-            | "less_equals_bytes"
-            | "greater_equals_bytes"
-            | "equals"
-            | "not_equals",
-            _,
-            [one, two],
-        ) => {
+        (overload, _, [one, two]) if is_comparison(overload) => {
             let most = or_unknown(one).max.min(or_unknown(two).max);
             (Cost { min: u64::from(most > 0), max: most }.scaled(TRAVERSAL), None)
         }

@@ -1,17 +1,10 @@
 //! What calls cost when they are evaluated.
 use super::opaque::Opaque;
+use crate::cost::factors::{PATTERN, TRAVERSAL, in_float as float, is_comparison, is_single_step, sorted_by};
 use crate::value::Value;
 
 /// A value that was seen; none when it was a fault.
 type Seen<'a> = Option<Value<'a>>;
-
-const TRAVERSAL: f64 = 0.1;
-const PATTERN: f64 = 0.25;
-
-#[expect(clippy::cast_precision_loss, reason = "costs are computed in floats")]
-fn float(size: u64) -> f64 {
-    size as f64
-}
 
 #[expect(
     clippy::cast_possible_truncation,
@@ -44,12 +37,10 @@ fn inner_size(value: Option<&Seen<'_>>) -> u64 {
 pub(crate) fn cannot_cost(overload: &str, args: &[Seen<'_>]) -> Option<&'static str> {
     let compared = match overload {
         "list_distinct" => 0,
-        id if id.starts_with("list_") && id.ends_with("_sort") => 0,
-        id if id.starts_with("list_") && id.ends_with("_sortByAssociatedKeys") => 1,
         "list_flatten_int" if matches!(args.get(1), Some(None)) => {
             return Some("internal error: interface conversion: ref.Val is *types.Err, not types.Int");
         }
-        _ => return None,
+        overload => sorted_by(overload)?.1,
     };
     matches!(args.get(compared), Some(None))
         .then_some("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add")
@@ -92,9 +83,7 @@ fn list_cost(overload: &str, args: &[Seen<'_>], result: Option<&Value<'_>>) -> O
         "list_distinct" => compared(args.first()),
         "list_sets_contains_list" | "list_sets_intersects_list" => sets(1.0),
         "list_sets_equivalent_list" => sets(2.0),
-        id if id.starts_with("list_") && id.ends_with("_sort") => compared(args.first()),
-        id if id.starts_with("list_") && id.ends_with("_sortByAssociatedKeys") => compared(args.get(1)),
-        _ => return None,
+        overload => compared(args.get(sorted_by(overload)?.1)),
     })
 }
 
@@ -114,34 +103,8 @@ fn kubernetes_cost(function: &str, overload: &str, args: &[Seen<'_>], result: Op
         "replace" | "split" | "ip.isCanonical" => traversed(first(), 2.0),
         "join" => traversed(result.and_then(Value::size).unwrap_or(1), 2.0),
         "find" | "findAll" => matching(first(), second()),
-        "ip"
-        | "masked"
-        | "prefixLength"
-        | "family"
-        | "isUnspecified"
-        | "isLoopback"
-        | "isLinkLocalMulticast"
-        | "isLinkLocalUnicast"
-        | "isGlobalUnicast"
-        | "format.named"
-        | "sign"
-        | "asInteger"
-        | "isInteger"
-        | "asApproximateFloat"
-        | "isGreaterThan"
-        | "isLessThan"
-        | "compareTo"
-        | "add"
-        | "sub"
-        | "major"
-        | "minor"
-        | "patch"
-        | "getScheme"
-        | "getHostname"
-        | "getHost"
-        | "getPort"
-        | "getEscapedPath"
-        | "getQuery" => 1,
+        "ip" => 1,
+        function if is_single_step(function) => 1,
         "containsIP" => {
             let parsed = if overload == "cidr_contains_ip_string" { traversed(second(), 1.0) } else { 0 };
             traversed(first() * 2, 1.0) + parsed
@@ -195,16 +158,7 @@ fn standard_cost(overload: &str, args: &[Seen<'_>]) -> u64 {
         "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string" | "strings_quote"
         | "string_format" => ceil(float(first()) * TRAVERSAL),
         "in_list" => second(),
-        "less_string"
-        | "greater_string"
-        | "less_equals_string"
-        | "greater_equals_string"
-        | "less_bytes"
-        | "greater_bytes"
-        | "less_equals_bytes"
-        | "greater_equals_bytes"
-        | "equals"
-        | "not_equals" => ceil(float(first().min(second())) * TRAVERSAL),
+        overload if is_comparison(overload) => ceil(float(first().min(second())) * TRAVERSAL),
         "add_string" | "add_bytes" => ceil(float(first().saturating_add(second())) * TRAVERSAL),
         "matches_string" => matching(first(), second()),
         "contains_string" => ceil(float(first()) * TRAVERSAL).saturating_mul(ceil(float(second()) * TRAVERSAL)),

@@ -4,8 +4,9 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::opaque::Opaque;
-use super::url;
-use crate::value::time::{go_duration, parse_date};
+use crate::strfmt;
+use crate::time::parse_date;
+use crate::url::Url;
 use crate::value::{Outcome, Value};
 
 /// A format by its name.
@@ -86,15 +87,13 @@ fn whole(pattern: &str) -> Regex {
     Regex::new(&format!("^(?:{pattern})\\z")).expect("the patterns are well-formed")
 }
 
-static PATTERNS: LazyLock<[Regex; 7]> = LazyLock::new(|| {
+static PATTERNS: LazyLock<[Regex; 5]> = LazyLock::new(|| {
     [
         whole(LABEL_PATTERN),
         whole(SUBDOMAIN_PATTERN),
         whole(LABEL_1035_PATTERN),
         whole(NAME_PATTERN),
         whole(VALUE_PATTERN),
-        whole("(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}"),
-        whole("([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))"),
     ]
 });
 
@@ -132,11 +131,11 @@ fn validate(key: &str, text: &str) -> Vec<String> {
         "dns1035LabelPrefix" => label_1035(&prefix(text)),
         "qualifiedName" => qualified_name(text),
         "labelValue" => checked(text, 63, 4, || example(VALUE, &["MyValue", "my_value", "12345"], VALUE_PATTERN)),
-        "uri" => url::request_error(text).into_iter().collect(),
-        "uuid" => simple(fits(5, text), "does not match the UUID format"),
-        "byte" => simple(is_base64(text), "invalid base64"),
+        "uri" => Url::parse_request(text).err().into_iter().collect(),
+        "uuid" => simple(strfmt::is_uuid(text), "does not match the UUID format"),
+        "byte" => simple(strfmt::is_base64(text), "invalid base64"),
         "date" => simple(parse_date(text).is_some(), "invalid date"),
-        _ => simple(is_datetime(text), "invalid datetime"),
+        _ => simple(strfmt::is_date_time(text), "invalid datetime"),
     }
 }
 
@@ -181,56 +180,4 @@ fn qualified_name(text: &str) -> Vec<String> {
         problems.push(example(NAME, &examples, NAME_PATTERN));
     }
     problems
-}
-
-/// Base64 as the validator of formats knows it: the plain alphabet, padded.
-fn is_base64(text: &str) -> bool {
-    let stem = text.trim_end_matches('=');
-    let padding = text.len() - stem.len();
-    let plain = stem.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'));
-    !text.is_empty() && text.len().is_multiple_of(4) && padding <= 2 && plain
-}
-
-fn is_datetime(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let parts: Vec<&str> = lower.split('t').collect();
-    let [date, time, ..] = parts.as_slice() else { return false };
-    let in_range = |at: usize, most: &str| time.get(at..at + 2).is_some_and(|part| part <= most);
-    parse_date(date).is_some() && fits(6, time) && in_range(0, "23") && in_range(3, "59") && in_range(6, "59")
-}
-
-const UNITS: [(&[&str], i64); 8] = [
-    (&["ns", "nano"], 1),
-    (&["us", "µs", "micro"], 1_000),
-    (&["ms", "milli"], 1_000_000),
-    (&["s", "sec"], 1_000_000_000),
-    (&["m", "min"], 60_000_000_000),
-    (&["h", "hr", "hour"], 3_600_000_000_000),
-    (&["d", "day"], 86_400_000_000_000),
-    (&["w", "wk", "week"], 604_800_000_000_000),
-];
-
-static SPANS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"([0-9]+)\s*([A-Za-zµ]+)").expect("the pattern is well-formed"));
-
-/// A span as Kubernetes' formats read it: as Go does, or with words.
-pub(crate) fn strfmt_duration(text: &str) -> Option<i64> {
-    if let Some(nanos) = go_duration(text) {
-        return Some(nanos);
-    }
-    let mut total = None;
-    for found in SPANS.captures_iter(text) {
-        let factor: i64 = found.get(1)?.as_str().parse().ok()?;
-        let unit = found.get(2)?.as_str().to_lowercase();
-        for (names, nanos) in UNITS {
-            for (at, name) in names.iter().enumerate() {
-                let is_prefix = at + 1 == names.len() && unit.starts_with(name);
-                if is_prefix || unit == *name {
-                    let span = factor.wrapping_mul(nanos);
-                    total = Some(total.unwrap_or(0_i64).wrapping_add(span));
-                }
-            }
-        }
-    }
-    total
 }

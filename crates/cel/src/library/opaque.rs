@@ -5,7 +5,7 @@ use std::fmt;
 use super::format::Named;
 use super::quantity::Quantity;
 use super::semver::Version;
-use super::url::Url;
+use crate::url::Url;
 use crate::value::{Fault, Value, no_such_overload};
 
 #[derive(Debug)]

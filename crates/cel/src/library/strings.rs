@@ -1,4 +1,5 @@
 //! Functions of texts.
+use crate::value::text::quoted_but;
 use crate::value::{Fault, Outcome, Value, fault};
 
 pub(super) fn call<'a>(id: &str, args: &[Value<'a>]) -> Option<Outcome<'a>> {
@@ -49,7 +50,7 @@ pub(super) fn call<'a>(id: &str, args: &[Value<'a>]) -> Option<Outcome<'a>> {
         ("string_substring_int", [Value::Int(start)]) => substring(text, *start, None),
         ("string_substring_int_int", [Value::Int(start), Value::Int(end)]) => substring(text, *start, Some(*end)),
         ("string_trim", []) => Ok(Value::text(text.trim_matches(is_space))),
-        ("strings_quote", []) => Ok(Value::text(quote(text))),
+        ("strings_quote", []) => Ok(Value::text(quoted_but(text, |_| true))),
         _ => return None,
     })
 }
@@ -164,25 +165,4 @@ fn join<'a>(list: &Value<'a>, separator: &str) -> Outcome<'a> {
         }
     }
     Ok(Value::text(joined))
-}
-
-fn quote(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for char in text.chars() {
-        match char {
-            '\u{7}' => quoted.push_str("\\a"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\u{c}' => quoted.push_str("\\f"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            '\u{b}' => quoted.push_str("\\v"),
-            '\\' => quoted.push_str("\\\\"),
-            '"' => quoted.push_str("\\\""),
-            char => quoted.push(char),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

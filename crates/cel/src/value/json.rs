@@ -86,7 +86,7 @@ fn string(text: &str, format: Format) -> Outcome<'_> {
             Some(bytes) => Ok(Value::Bytes(bytes.into())),
             None => fault(format!("Invalid byte formatted string {text}: illegal base64 data")),
         },
-        Format::Duration => match crate::library::format::strfmt_duration(text) {
+        Format::Duration => match crate::strfmt::parse_duration(text) {
             Some(nanos) => Ok(Value::Duration(nanos)),
             None => fault(format!("Invalid duration {text}: unable to parse {} as duration", quoted(text))),
         },

@@ -35,12 +35,16 @@ pub(crate) fn plain(value: f64) -> String {
 
 /// A text in quotes, with escapes for what cannot be printed.
 pub(crate) fn quoted(text: &str) -> String {
+    quoted_but(text, |c| c.is_ascii_graphic() || c == ' ' || (!c.is_ascii() && is_printable(c)))
+}
+
+/// A text in quotes, with escapes for what has a short one and what is not kept.
+pub(crate) fn quoted_but(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for char in text.chars() {
         match char {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
+            '"' | '\\' => quoted.extend(['\\', char]),
             '\u{7}' => quoted.push_str("\\a"),
             '\u{8}' => quoted.push_str("\\b"),
             '\u{c}' => quoted.push_str("\\f"),
@@ -48,8 +52,8 @@ pub(crate) fn quoted(text: &str) -> String {
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
             '\u{b}' => quoted.push_str("\\v"),
-            char if char < ' ' || char == '\u{7f}' => push_hex(&mut quoted, 'x', char, 2),
-            char if is_printable(char) => quoted.push(char),
+            char if is_kept(char) => quoted.push(char),
+            char if char.is_ascii() => push_hex(&mut quoted, 'x', char, 2),
             char if u32::from(char) < 0x10000 => push_hex(&mut quoted, 'u', char, 4),
             char => push_hex(&mut quoted, 'U', char, 8),
         }

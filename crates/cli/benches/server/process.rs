@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use rolewright_testkit::client::Endpoint;
 use rolewright_testkit::testbed;
 use serde_json::Value;
 
-use crate::connection::{Connection, Endpoint};
+use crate::connection::Connection;
 use crate::memory;
 
 const TOKEN: &str = "bench";
@@ -61,12 +62,12 @@ impl Running {
 
     /// A new connection as superuser.
     pub(crate) async fn connect(&self) -> Result<Connection> {
-        self.endpoint.connect().await
+        Connection::to(&self.endpoint).await
     }
 
     /// A new connection with another token.
     pub(crate) async fn connect_as(&self, token: &str) -> Result<Connection> {
-        self.endpoint.with_token(token).connect().await
+        Connection::to(&self.endpoint.with_token(token)).await
     }
 
     /// Resident megabytes now.

@@ -10,6 +10,7 @@ use rolewright_server::store::{self, Data, Sync};
 use rolewright_server::{Guard, ListenError, Listening, Settings};
 
 use crate::exit::No;
+use crate::signal;
 
 /// How the server is started.
 #[derive(Debug, Args)]
@@ -125,7 +126,7 @@ async fn serve(args: ServerArgs, out: &mut impl Write) -> Result<()> {
     }
     out.flush()?;
     let server = listening.server.clone();
-    listening.run(ended()).await;
+    listening.run(signal::ended()).await;
     match server.failure() {
         Some(why) => bail!("cannot store: {why}; hint: make room and start again, every acknowledged write is there"),
         None => Ok(()),
@@ -136,17 +137,4 @@ fn explained(error: ListenError) -> anyhow::Error {
     let busy = matches!(&error, ListenError::Bind { source, .. } if source.kind() == std::io::ErrorKind::AddrInUse);
     let error = anyhow::Error::from(error);
     if busy { error.context("the port is in use; hint: --port 0 takes a free one") } else { error }
-}
-
-/// Done at Ctrl-C or SIGTERM.
-async fn ended() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminated) = signal(SignalKind::terminate()) else {
-        let _ = tokio::signal::ctrl_c().await;
-        return;
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminated.recv() => {}
-    }
 }

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 
 use crate::model::{Content, Model, Random};
 use crate::process::Running;
-use crate::wire::Connection;
+use rolewright_testkit::client::Connection;
 
 const WRITERS: usize = 4;
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";

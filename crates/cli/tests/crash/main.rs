@@ -9,7 +9,6 @@ mod clients;
 mod full;
 mod model;
 mod process;
-mod wire;
 
 use std::rc::Rc;
 

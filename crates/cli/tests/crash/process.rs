@@ -10,7 +10,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::wire::Endpoint;
+use rolewright_testkit::client::Endpoint;
 
 const TOKEN: &str = "crash";
 

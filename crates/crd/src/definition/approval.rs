@@ -1,11 +1,11 @@
 //! Groups of the Kubernetes project itself need somebody's approval, told in an annotation.
 
+use rolewright_cel::url::Url;
 use rolewright_core::quote::Quoted;
 use rolewright_core::validate::Path;
 
 use super::faults::Faults;
 use super::read::{self, Object};
-use super::url::Url;
 
 const ANNOTATION: &str = "api-approved.kubernetes.io";
 const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
@@ -34,7 +34,7 @@ pub(crate) fn is_protected(group: &str) -> bool {
 pub(crate) fn of(definition: &Object) -> (Approval, String) {
     let text = annotation(definition);
     let missing = format!("protected groups must have approval annotation {}", Quoted(ANNOTATION));
-    let is_url = || Url::parse_request(text).is_some_and(|url| !url.host.is_empty() && !url.scheme.is_empty());
+    let is_url = || Url::parse_request(text).is_ok_and(|url| !url.host.is_empty() && !url.scheme.is_empty());
     match text {
         "" => (Approval::Missing, format!("{missing}, {SEE}")),
         text if text.starts_with("unapproved") => (Approval::Bypassed, format!("not approved: {}", Quoted(text))),

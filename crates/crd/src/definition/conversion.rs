@@ -2,16 +2,15 @@
 
 use std::collections::HashSet;
 
-use rolewright_core::validate::{BadValue, Path, names};
+use rolewright_core::validate::{BadValue, Path};
 use serde_json::Value;
 
 use super::faults::Faults;
 use super::names::label;
 use super::read::{self, Object};
-use super::{bundle, shown, url};
+use super::{bundle, shown, webhook};
 
 const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
-const FORM: &str = "; desired format: https://host[/path]";
 
 /// Whether versions of reviews name one that Kubernetes speaks, or none at all.
 pub(super) fn reviews_known(conversion: Option<&Object>) -> bool {
@@ -66,8 +65,8 @@ pub(super) fn check(faults: &mut Faults, conversion: Option<&Object>, allowed: A
 
 fn check_client(faults: &mut Faults, client: &Object, allowed: Allowed, at: Path<'_>) {
     match (client.get("url").and_then(Value::as_str), read::child(client, "service")) {
-        (Some(url), None) => check_url(faults, url, at.child("url")),
-        (None, Some(service)) => check_service(faults, service, at.child("service")),
+        (Some(url), None) => faults.extend(webhook::url_faults(url, at.child("url"))),
+        (None, Some(service)) => faults.extend(webhook::service_faults(service, at.child("service"))),
         _ => faults.required(at, "exactly one of url or service is required"),
     }
     let certificates = read::text(client, "caBundle");
@@ -76,64 +75,6 @@ fn check_client(faults: &mut Faults, client: &Object, allowed: Allowed, at: Path
         && let Some(why) = bundle::fault(certificates)
     {
         faults.invalid(at.child("caBundle"), BadValue::typed_text(certificates), why);
-    }
-}
-
-fn check_url(faults: &mut Faults, text: &str, at: Path<'_>) {
-    let url = match url::Url::parse(text) {
-        Ok(url) => url,
-        Err(fault) => return faults.required(at, format!("url must be a valid URL: {fault}{FORM}")),
-    };
-    if url.scheme != "https" {
-        faults.invalid(at, url.scheme.as_str(), format!("'https' is the only allowed URL scheme{FORM}"));
-    }
-    if url.host.is_empty() {
-        faults.invalid(at, "", format!("host must be specified{FORM}"));
-    }
-    if let Some(user) = &url.user {
-        faults.invalid(at, user.as_str(), "user information is not permitted in the URL");
-    }
-    if !url.fragment.is_empty() {
-        faults.invalid(at, url.fragment.as_str(), "fragments are not permitted in the URL");
-    }
-    if !url.query.is_empty() {
-        faults.invalid(at, url.query.as_str(), "query parameters are not permitted in the URL");
-    }
-}
-
-fn check_service(faults: &mut Faults, service: &Object, at: Path<'_>) {
-    // Kubernetes looks for the namespace where it reports the name, and the other way round.
-    for (key, reported) in [("namespace", "name"), ("name", "namespace")] {
-        if read::text(service, key).is_empty() {
-            faults.required(at.child(reported), "");
-        }
-    }
-    let port = service.get("port").and_then(Value::as_i64).unwrap_or_default();
-    if !(1..=65535).contains(&port) {
-        let why = "port is not valid: must be between 1 and 65535, inclusive";
-        faults.invalid(at.child("port"), BadValue::number(port), why);
-    }
-    let Some(path) = service.get("path").and_then(Value::as_str) else { return };
-    let at = at.child("path");
-    match path {
-        "" | "/" => return,
-        "//" => return faults.invalid(at, path, "segment[0] may not be empty"),
-        path if !path.starts_with('/') => faults.invalid(at, path, "must start with a '/'"),
-        _ => {}
-    }
-    // Go cuts off the first byte, whatever it is.
-    let steps = path.get(1..).unwrap_or_default();
-    for (i, step) in steps.strip_suffix('/').unwrap_or(steps).split('/').enumerate() {
-        if faults.is_full() {
-            return;
-        }
-        if step.is_empty() {
-            faults.invalid(at, path, format!("segment[{i}] may not be empty"));
-            continue;
-        }
-        for why in names::dns_subdomain(step) {
-            faults.invalid(at, path, format!("segment[{i}]: {why}"));
-        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Structural schemas: every value has one place that says what it is, and conditions on values stand apart from that.
 
+use rolewright_cel::regexp;
 use rolewright_core::validate::{BadValue, FieldError, Path};
 use serde_json::Value;
 
 use super::complete;
 use super::faults::Faults;
 use super::props::{Additional, Items, Props};
-use crate::regexp;
 
 /// Why a schema cannot even be read as a structural one.
 pub(super) fn unreadable(schema: Props<'_>) -> Option<String> {

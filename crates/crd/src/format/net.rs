@@ -18,17 +18,6 @@ pub(super) fn is_sloppy_ip(text: &str) -> bool {
     }
 }
 
-/// An address of six and its zone, as `netip.ParseAddr` takes it.
-pub(super) fn is_v6_with_zone(address: &[u8]) -> bool {
-    match address.iter().position(|byte| *byte == b'%') {
-        Some(zone) => {
-            let (address, zone) = address.split_at(zone);
-            zone.len() > 1 && is_v6(address, false)
-        }
-        None => is_v6(address, false),
-    }
-}
-
 pub(super) fn is_cidr(text: &str) -> bool {
     let Some((address, length)) = text.split_once('/') else { return false };
     let most = if is_v4(address.as_bytes(), true) {

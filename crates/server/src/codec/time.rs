@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use rolewright_cel::time::{date_of, days_in, days_of};
+
 /// How a type writes and reads time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
@@ -32,7 +34,7 @@ pub(super) fn format(seconds: i64, nanos: u32, precision: Precision) -> Option<S
     }
     let days = seconds.div_euclid(86_400);
     let second = seconds.rem_euclid(86_400);
-    let (year, month, day) = date(days);
+    let (year, month, day) = date_of(days);
     let mut out = String::with_capacity(27);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     let sign = if year < 0 { "-" } else { "" };
@@ -57,36 +59,6 @@ pub(super) fn go_zero(precision: Precision) -> String {
 
 /// Go's zero time in seconds from 1970.
 const ZERO: i64 = -62_135_596_800;
-
-/// The days from 1970-01-01 to a day of the Gregorian calendar.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-fn date(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-fn days_in(month: i64, year: i64) -> i64 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
 
 struct Reader<'a> {
     layout: &'static str,
@@ -152,7 +124,7 @@ impl Reader<'_> {
         if day < 1 || day > days_in(month, year) {
             return Err(self.out_of_range("day"));
         }
-        Ok((days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset, nanos))
+        Ok((days_of(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset, nanos))
     }
 
     fn fraction(&mut self, precision: Precision) -> Result<u32, String> {

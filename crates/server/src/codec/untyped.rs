@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Decoded, Gvk, Kind, MEDIA_TYPES, Media, Refusal, json, kind, media, text, typed, yaml};
+use super::{Decoded, Gvk, Kind, MEDIA_TYPES, Media, Refusal, kind, media, text, tree, typed, yaml};
 use crate::query::FieldValidation;
 use crate::status::Failure;
 use crate::strategy::Object;
@@ -18,7 +18,7 @@ pub(crate) fn decode_untyped(
     let unread = |error: String| Refusal { kind: None, error }.into_failure(expected, body);
     let strict = validation != FieldValidation::Ignore;
     let (node, mut faults) = match media(content_type)? {
-        Media::Json => (json::parse(body).map_err(|error| unread(kind::unreadable(error)))?, Vec::new()),
+        Media::Json => (tree::parse(body).map_err(|error| unread(kind::unreadable(error)))?, Vec::new()),
         Media::Yaml => {
             let yaml = yaml::parse(body).map_err(unread)?;
             let repeated = (!yaml.duplicates.is_empty())

@@ -1,9 +1,9 @@
 //! Fields that somebody else manages.
 
 use super::entries::Identity;
-use super::quote::quoted;
 use super::set::Set;
 use crate::status::{Cause, Details, Failure};
+use rolewright_core::quote::Quoted;
 
 /// 409: the configuration would change what others own.
 pub(super) fn conflicts(mut of: Vec<(Identity<'_>, Set)>) -> Failure {
@@ -33,10 +33,10 @@ pub(super) fn conflicts(mut of: Vec<(Identity<'_>, Set)>) -> Failure {
 }
 
 fn name(manager: Identity<'_>) -> String {
-    let mut out = quoted(manager.manager);
+    let mut out = Quoted(manager.manager).to_string();
     if !manager.subresource.is_empty() {
         out.push_str(" with subresource ");
-        out.push_str(&quoted(manager.subresource));
+        out.push_str(&Quoted(manager.subresource).to_string());
     }
     if !manager.applied {
         out.push_str(" using ");

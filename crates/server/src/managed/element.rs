@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use super::quote::quoted;
+use rolewright_core::quote::Quoted;
 
 /// One step of a path. The order is Kubernetes': it decides how sets are written and which conflict comes first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,7 +135,7 @@ impl Scalar {
     /// As messages show it.
     pub(super) fn show(&self, out: &mut String) {
         match self {
-            Self::Text(text) => out.push_str(&quoted(text)),
+            Self::Text(text) => out.push_str(&Quoted(text).to_string()),
             Self::List(items) => {
                 out.push('[');
                 for (at, item) in items.iter().enumerate() {

@@ -6,8 +6,8 @@ use smol_str::SmolStr;
 use super::Kind;
 use super::custom::Node;
 use super::element::{Element, Scalar};
-use super::quote::quoted;
 use crate::facts::{Codec, Field, ListType, Shape, Ty, Type};
+use rolewright_core::quote::Quoted;
 
 /// A place in an object.
 #[derive(Clone, Copy, Debug)]
@@ -277,7 +277,7 @@ impl Items<'_> {
             fields.extend(value.map(|value| (name, value)));
         }
         if fields.is_empty() {
-            let keys: Vec<String> = keys.names().map(|key| quoted(&key)).collect();
+            let keys: Vec<String> = keys.names().map(|key| Quoted(&key).to_string()).collect();
             return Err(format!(
                 "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
                 keys.join(" ")

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::element::{Element, go_general};
-use super::quote::quoted;
 use super::schema::{Form, Items, Members, Place, Sort};
+use rolewright_core::quote::Quoted;
 
 /// All faults, each after the path to it.
 pub(super) struct Faults {
@@ -136,7 +136,7 @@ fn go_syntax(value: &Value) -> String {
             Some(float) if number.is_f64() => go_general(float),
             _ => number.to_string(),
         },
-        Value::String(text) => quoted(text),
+        Value::String(text) => Quoted(text).to_string(),
         Value::Array(items) => {
             format!("[]interface {{}}{{{}}}", items.iter().map(go_syntax).collect::<Vec<_>>().join(", "))
         }
@@ -145,7 +145,7 @@ fn go_syntax(value: &Value) -> String {
             for (at, (name, value)) in map.iter().enumerate() {
                 let comma = if at > 0 { ", " } else { "" };
                 // Writing into a String cannot fail.
-                let _ = write!(out, "{comma}{}:{}", quoted(name), go_syntax(value));
+                let _ = write!(out, "{comma}{}:{}", Quoted(name), go_syntax(value));
             }
             out.push('}');
             out

@@ -57,7 +57,7 @@ pub fn unchanged<'a>(
     let (group, _) = split(from);
     let (other_group, version) = split(to);
     if group != other_group {
-        let (from, to) = (super::group_version_kind(object), super::quote::quoted(to));
+        let (from, to) = (super::group_version_kind(object), rolewright_core::quote::Quoted(to));
         return Err(Unconverted::Failed(format!("{from} is unstructured and is not suitable for converting to {to}")));
     }
     let invalid = || Unconverted::Failed(format!("request to convert CR to an invalid group/version: {to}"));

@@ -4,7 +4,7 @@
 
 use super::Fault;
 use super::node::Node;
-use super::scan::MAX_DEPTH;
+use crate::codec::MAX_DEPTH;
 
 /// How many operations a patch may have.
 pub(super) const MAX_OPERATIONS: usize = 10_000;

@@ -1,10 +1,14 @@
 //! A document with the texts of its scalars: patches compare and show texts, not values.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use rolewright_core::validate::BadValue;
 use serde_json::{Map, Number, Value};
 
+use crate::codec::json::{self, Scalar};
+use crate::codec::tree::Tree;
+use crate::codec::{lossy, number_text};
 use crate::facts::{Shape, Ty};
 use crate::strategy::Object;
 
@@ -21,6 +25,25 @@ pub(super) enum Node {
     Object(Vec<(String, Node)>),
     /// Looked into, and therefore sorted.
     Opened(BTreeMap<String, Node>),
+}
+
+impl<'a> Tree<'a> for Node {
+    fn scalar(scalar: Scalar<'a>) -> Self {
+        match scalar {
+            Scalar::Null => Self::Null,
+            Scalar::Bool(on) => Self::Scalar(on.to_string().into()),
+            Scalar::Number(literal) => Self::Scalar(literal.into()),
+            Scalar::String { literal, .. } => Self::Scalar(lossy(literal).into()),
+        }
+    }
+
+    fn list(items: Vec<Self>) -> Self {
+        Self::Array(items)
+    }
+
+    fn object(members: Vec<(String, Self)>) -> Self {
+        Self::Object(members)
+    }
 }
 
 impl Node {
@@ -47,7 +70,7 @@ impl Node {
     /// The text of a string.
     pub(super) fn string(&self) -> Option<String> {
         let Self::Scalar(raw) = self else { return None };
-        raw.starts_with('"').then(|| super::scan::unescaped(raw))
+        raw.starts_with('"').then(|| json::unescaped(raw))
     }
 
     /// An object as Go writes it: members in the order of the struct's fields.
@@ -73,7 +96,7 @@ impl Node {
         match value {
             Value::Null => Self::Null,
             Value::Bool(on) => Self::Scalar(on.to_string().into()),
-            Value::Number(number) if matches!(ty, Ty::Float64) => Self::Scalar(super::go::json_number(number).into()),
+            Value::Number(number) if matches!(ty, Ty::Float64) => Self::Scalar(number_text(number).into()),
             // What has no type of ours was stored as it was written.
             Value::Number(number) => Self::Scalar(number.to_string().into()),
             Value::String(text) => Self::Scalar(BadValue::typed_text(text).to_string().into()),
@@ -99,7 +122,7 @@ impl Node {
             Self::Scalar(raw) => match &**raw {
                 "true" => Value::Bool(true),
                 "false" => Value::Bool(false),
-                text if text.starts_with('"') => Value::String(super::scan::unescaped(text)),
+                text if text.starts_with('"') => Value::String(json::unescaped(text)),
                 text => Value::Number(number(text)),
             },
             Self::Array(items) => Value::Array(items.iter().map(Self::value).collect()),
@@ -122,7 +145,7 @@ impl Node {
     fn write(&self, out: &mut String) {
         match self {
             Self::Null | Self::Nulled => out.push_str("null"),
-            Self::Scalar(raw) => super::scan::push_safe(out, raw),
+            Self::Scalar(raw) => push_safe(out, raw),
             Self::Array(items) => {
                 out.push('[');
                 for (position, item) in items.iter().enumerate() {
@@ -144,7 +167,7 @@ impl Node {
             Self::Null | Self::Nulled => Self::Null,
             Self::Scalar(raw) => {
                 let mut out = String::with_capacity(raw.len());
-                super::scan::push_safe(&mut out, raw);
+                push_safe(&mut out, raw);
                 Self::Scalar(out.into())
             }
             Self::Array(items) => Self::Array(items.iter().map(Self::copied).collect()),
@@ -195,4 +218,29 @@ fn number(text: &str) -> Number {
         return int.into();
     }
     text.parse().ok().and_then(Number::from_f64).unwrap_or_else(|| 0.into())
+}
+
+/// Writes a literal as Go's encoder does: with an escape for what could end a script.
+fn push_safe(out: &mut String, literal: &str) {
+    for c in literal.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                write!(out, "\\u{:04x}", u32::from(c)).expect("a String takes all text");
+            }
+            c => out.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::tree::parse;
+
+    #[test]
+    fn literals_keep_their_text() {
+        let node: Node = parse(br#" {"b" : 1.0, "a":[true,null,"\u0061<"], "b":{}} "#).unwrap();
+        assert_eq!(node.text(), "{\"b\":1.0,\"a\":[true,null,\"\\u0061\\u003c\"],\"b\":{}}");
+        assert_eq!(json::unescaped(r#""a\n\u00e9\ud83d\ude00\ud83d\u0041\"""#), "a\né😀\u{fffd}A\"");
+    }
 }

@@ -6,6 +6,7 @@ mod objects;
 mod order;
 mod schema;
 
+use rolewright_crd::go::printed;
 use serde_json::Value;
 
 use super::{Fault, go};
@@ -53,7 +54,7 @@ fn members(original: &mut Object, patch: &mut Object, schema: Schema) -> Result<
 }
 
 fn unknown_directive(directive: &Value, patch: &Object) -> Fault {
-    Fault::Failed(format!("unknown patch type: {} in map: {}", go::as_text(directive), go::plain_map(patch)))
+    Fault::Failed(format!("unknown patch type: {} in map: {}", go::as_text(directive), printed(patch)))
 }
 
 fn member(original: &mut Object, key: &str, patch: &mut Value, schema: Schema) -> Result<(), Fault> {

@@ -134,7 +134,7 @@ impl Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::patch::scan::parse;
+    use crate::codec::tree::parse;
 
     #[test]
     fn operations_are_checked() {
@@ -160,7 +160,7 @@ mod tests {
                 ]),
             ),
         ] {
-            let found = operations(&parse(text).unwrap());
+            let found = operations(&parse(text.as_bytes()).unwrap());
             let expected = expected.map(|list| list.into_iter().map(str::to_owned).collect()).map_err(str::to_owned);
             assert_eq!(found, expected, "{text}");
         }
@@ -176,7 +176,7 @@ mod tests {
                 Ok(vec!["duplicate field \"b.c[0].d\"", "duplicate field \"a\""]),
             ),
         ] {
-            let found = object(&parse(text).unwrap());
+            let found = object(&parse(text.as_bytes()).unwrap());
             let expected = expected.map(|list| list.into_iter().map(str::to_owned).collect()).map_err(str::to_owned);
             assert_eq!(found, expected, "{text}");
         }

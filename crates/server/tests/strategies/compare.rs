@@ -1,15 +1,13 @@
 //! Asks both sides what becomes of a write.
 
-use std::cell::RefCell;
-
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use rolewright_server::facts::{Resource, resources};
 use rolewright_server::kinds;
 use rolewright_server::status::Failure;
-use rolewright_server::strategy::{Object, before_create, before_update, wipe_system_fields};
-use rolewright_testkit::corpus;
+use rolewright_server::strategy::Object;
+use rolewright_testkit::compare as testkit;
 use rolewright_testkit::oracle::Oracle;
+use rolewright_testkit::writes::{self, Answer, Prepared};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -44,54 +42,13 @@ struct Item {
     old: Option<Object>,
 }
 
-#[derive(Deserialize)]
-struct Answer {
-    results: Vec<Prepared>,
-}
-
-#[derive(Deserialize)]
-struct Prepared {
-    object: Option<Value>,
-    status: Option<Value>,
-    #[serde(default)]
-    warnings: Vec<String>,
-    #[serde(default)]
-    error: String,
-}
-
-/// How many writes of one kind a run compares.
-fn writes() -> u32 {
-    let set = std::env::var("ROLEWRIGHT_ORACLE_DECISIONS").ok();
-    set.map_or(50_000, |n| n.parse::<u32>().expect("ROLEWRIGHT_ORACLE_DECISIONS is a number")) / 20
-}
-
 /// Compares random writes of a kind, after all kept ones.
 pub(crate) fn compare(kind: &Kind, body: fn(f64) -> Values) {
     let suite = &format!("strategy_{}{}", kind.resource.plural, kind.resource.group.replace(['.', '/'], "_"));
-    let Some(oracle) = Oracle::start(suite).unwrap() else { return };
-    let oracle = RefCell::new(oracle);
-    let run =
-        |items: &Vec<Item>| difference(&mut oracle.borrow_mut(), kind.resource, items).expect("the oracle answers");
-    for (file, items) in corpus::load::<Vec<Item>>(suite).expect("the corpus is readable") {
-        if let Some(difference) = run(&items) {
-            panic!("{suite}/{file}: {difference}");
-        }
-    }
     let items = prop::collection::vec(item(kind, body), 1..20);
-    let config =
-        Config { cases: writes() / 10, failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
-    let outcome = TestRunner::new(config).run(&items, |items| match run(&items) {
-        Some(difference) => Err(TestCaseError::fail(difference)),
-        None => Ok(()),
+    testkit::compare(suite, testkit::decisions() / 200, items, |oracle, items| {
+        difference(oracle, kind.resource, items)
     });
-    match outcome {
-        Ok(()) => {}
-        Err(TestError::Fail(difference, items)) => {
-            let path = corpus::keep(suite, &items).expect("the corpus is writable");
-            panic!("{difference}\nkept as `{}`", path.display());
-        }
-        Err(TestError::Abort(why)) => panic!("{suite}: {why}"),
-    }
 }
 
 fn item(kind: &Kind, body: fn(f64) -> Values) -> impl Strategy<Value = Item> + use<> {
@@ -161,36 +118,14 @@ fn leave(object: &mut Object, old: &Object, mask: u64) {
     }
 }
 
-/// What is stored, with the warnings, or why nothing is.
 fn ours(resource: &'static Resource, item: &Item) -> Result<(Object, Vec<String>), Failure> {
-    let rules = kinds::strategy(resource.group, resource.plural);
-    let mut object = item.object.clone();
-    rules.default(&mut object);
-    let Some(mut old) = item.old.clone() else {
-        wipe_system_fields(&mut object);
-        let metadata = object["metadata"].as_object_mut().unwrap();
-        metadata.insert("uid".into(), "00000000-0000-0000-0000-000000000000".into());
-        metadata.insert("creationTimestamp".into(), "2020-01-01T00:00:00Z".into());
-        let text = |name: &str| metadata.get(name).and_then(Value::as_str).unwrap_or_default();
-        if text("name").is_empty() && !text("generateName").is_empty() {
-            let base = text("generateName");
-            let name = format!("{}xxxxx", base.get(..58).unwrap_or(base));
-            metadata.insert("name".into(), name.into());
-        }
-        before_create(resource, &mut object, &item.namespace)?;
-        let metadata = object["metadata"].as_object_mut().unwrap();
-        metadata.remove("uid");
-        metadata.remove("creationTimestamp");
-        let warnings = rules.warnings(&object, None);
-        return Ok((object, warnings));
+    let defaulted = |object: &Object| {
+        let mut object = object.clone();
+        kinds::strategy(resource.group, resource.plural).default(&mut object);
+        object
     };
-    rules.default(&mut old);
-    let old_metadata = old["metadata"].as_object_mut().unwrap();
-    let version = old_metadata.entry("resourceVersion").or_insert_with(|| "1".into()).clone();
-    object["metadata"].as_object_mut().unwrap().entry("resourceVersion").or_insert(version);
-    before_update(resource, &item.subresource, &mut object, &old)?;
-    let warnings = rules.warnings(&object, Some(&old));
-    Ok((object, warnings))
+    let old = item.old.as_ref().map(defaulted);
+    writes::ours(resource, &item.subresource, &item.namespace, defaulted(&item.object), old)
 }
 
 fn difference(oracle: &mut Oracle, resource: &'static Resource, items: &[Item]) -> anyhow::Result<Option<String>> {

@@ -4,8 +4,9 @@ use rolewright_server::codec::conform;
 use rolewright_server::facts::{Resource, resources, type_of};
 use rolewright_server::kinds;
 use rolewright_server::status::Failure;
-use rolewright_server::strategy::{Object, before_create, before_update, wipe_system_fields};
+use rolewright_server::strategy::Object;
 use rolewright_testkit::oracle::Oracle;
+use rolewright_testkit::writes::{self, Answer, Prepared};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -61,21 +62,6 @@ impl Item {
     }
 }
 
-#[derive(Deserialize)]
-struct Answer {
-    results: Vec<Prepared>,
-}
-
-#[derive(Deserialize)]
-struct Prepared {
-    object: Option<Value>,
-    status: Option<Value>,
-    #[serde(default)]
-    warnings: Vec<String>,
-    #[serde(default)]
-    error: String,
-}
-
 fn resource() -> &'static Resource {
     resources().iter().find(|resource| resource.group == GROUP && resource.kind == KIND).unwrap()
 }
@@ -87,33 +73,10 @@ pub(crate) fn typed(value: &Value) -> Object {
     object
 }
 
-/// What is stored, with the warnings, or why nothing is.
 fn ours(item: &Item) -> Result<(Object, Vec<String>), Failure> {
-    let rules = kinds::strategy(GROUP, "customresourcedefinitions");
-    let mut object = typed(&item.object);
-    let Some(old) = &item.old else {
-        wipe_system_fields(&mut object);
-        let metadata = object["metadata"].as_object_mut().unwrap();
-        metadata.insert("uid".into(), "00000000-0000-0000-0000-000000000000".into());
-        metadata.insert("creationTimestamp".into(), "2020-01-01T00:00:00Z".into());
-        let text = |name: &str| metadata.get(name).and_then(Value::as_str).unwrap_or_default();
-        if text("name").is_empty() && !text("generateName").is_empty() {
-            metadata.insert("name".into(), format!("{}xxxxx", text("generateName")).into());
-        }
-        before_create(resource(), &mut object, "")?;
-        let metadata = object["metadata"].as_object_mut().unwrap();
-        metadata.remove("uid");
-        metadata.remove("creationTimestamp");
-        let warnings = rules.warnings(&object, None);
-        return Ok((object, warnings));
-    };
-    let mut old = typed(old);
-    let version =
-        old["metadata"].as_object_mut().unwrap().entry("resourceVersion").or_insert_with(|| "1".into()).clone();
-    object["metadata"].as_object_mut().unwrap().entry("resourceVersion").or_insert(version);
-    before_update(resource(), &item.subresource, &mut object, &old)?;
-    let warnings = if item.subresource.is_empty() { rules.warnings(&object, Some(&old)) } else { Vec::new() };
-    Ok((object, warnings))
+    let (object, warnings) =
+        writes::ours(resource(), &item.subresource, "", typed(&item.object), item.old.as_ref().map(typed))?;
+    Ok((object, if item.subresource.is_empty() { warnings } else { Vec::new() }))
 }
 
 /// Compares writes, and fails with all differences.

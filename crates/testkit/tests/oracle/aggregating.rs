@@ -7,13 +7,12 @@ use std::collections::BTreeMap;
 use rolewright_core::aggregate::Aggregation;
 use rolewright_core::selector::Requirement;
 use rolewright_core::{LabelSelector, Name, Role, Rule};
+use rolewright_testkit::compare::{compare, decisions};
 use rolewright_testkit::oracle::Oracle;
 use rolewright_testkit::strategy::aggregation;
 use rolewright_testkit::wire::RoleObject;
 use serde::Deserialize;
 use serde_json::json;
-
-use crate::compare::{compare, decisions};
 
 #[derive(Deserialize)]
 struct Answer {

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use rolewright_core::authorize::Reach;
 use rolewright_core::{Authorizer, Rule, Subject, World};
 use rolewright_testkit::ask::Ask;
+use rolewright_testkit::compare::{compare, decisions};
 use rolewright_testkit::features::Features;
 use rolewright_testkit::oracle::Oracle;
 use rolewright_testkit::strategy::{ask_seed, world};
@@ -13,7 +14,7 @@ use rolewright_testkit::wire::Objects;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::compare::{compare, decisions, differ_as_bags, messages};
+use crate::unordered::{differ_as_bags, messages};
 
 const ASKS_PER_WORLD: u32 = 100;
 

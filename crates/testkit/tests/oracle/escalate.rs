@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use rolewright_core::escalation::confirm_held;
 use rolewright_core::{Authorizer, Name, Rule, User, World};
+use rolewright_testkit::compare::{compare, decisions};
 use rolewright_testkit::strategy::{ask_seed, rules, world};
 use rolewright_testkit::wire::Objects;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::compare::{compare, decisions, messages};
+use crate::unordered::messages;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Case {

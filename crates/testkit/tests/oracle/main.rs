@@ -9,7 +9,6 @@
 
 mod aggregating;
 mod authorize;
-mod compare;
 mod decoding;
 mod escalate;
 mod managing;
@@ -18,4 +17,5 @@ mod random;
 mod rulesets;
 mod selecting;
 mod tables;
+mod unordered;
 mod validating;

@@ -7,11 +7,11 @@ mod sides;
 
 use proptest::prelude::*;
 use rolewright_server::managed::{self, Kind};
+use rolewright_testkit::compare::{compare, decisions};
 use rolewright_testkit::oracle::Oracle;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::compare::{compare, decisions};
 use sides::Kinds;
 
 type Object = Map<String, Value>;

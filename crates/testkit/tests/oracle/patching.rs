@@ -11,13 +11,12 @@ use rolewright_server::patch::{self, PatchType, Patched};
 use rolewright_server::query::FieldValidation;
 use rolewright_server::status::Failure;
 use rolewright_server::strategy::Object;
+use rolewright_testkit::compare::{compare, decisions};
 use rolewright_testkit::features::Features;
 use rolewright_testkit::oracle::Oracle;
 use rolewright_testkit::strategy::document::{Document, pair};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-use crate::compare::{compare, decisions};
 
 /// Two objects of a kind, and how a patch is drawn from them.
 #[derive(Clone, Debug, Serialize, Deserialize)]

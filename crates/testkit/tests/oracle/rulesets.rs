@@ -3,11 +3,12 @@
 use proptest::prelude::*;
 use rolewright_core::escalation::merge_verbs;
 use rolewright_core::{Rule, RuleSet, covers};
+use rolewright_testkit::compare::{compare, decisions};
 use rolewright_testkit::strategy::{rules, tidy_rule};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::compare::{compare, decisions, differ_as_bags};
+use crate::unordered::differ_as_bags;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pair {

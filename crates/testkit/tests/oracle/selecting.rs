@@ -4,11 +4,10 @@ use proptest::prelude::*;
 use rolewright_server::facts;
 use rolewright_server::selector::field::FieldSelector;
 use rolewright_server::selector::label::LabelSelector;
+use rolewright_testkit::compare::{compare, decisions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-
-use crate::compare::{compare, decisions};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Asked {

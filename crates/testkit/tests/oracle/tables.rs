@@ -15,7 +15,7 @@ use rolewright_server::table;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::compare::{compare, decisions};
+use rolewright_testkit::compare::{compare, decisions};
 use rolewright_testkit::oracle::Oracle;
 
 /// An object as a client sends it.

@@ -3,12 +3,11 @@
 use proptest::prelude::*;
 use rolewright_core::validate::{self, IllegalValues, Path, strategy};
 use rolewright_core::{Binding, LabelSelector, Labels, Role};
+use rolewright_testkit::compare::{compare, decisions};
 use rolewright_testkit::strategy::{any_binding, any_label_selector, any_role, labels};
 use rolewright_testkit::wire::{BindingObject, RoleObject};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-use crate::compare::{compare, decisions};
 
 /// An object to create, or to store over an old one.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use rolewright_server::{Server, Settings, admin};
 use rolewright_testkit::apiserver::Client;
+use rolewright_testkit::openapi::without_prose;
 use serde_json::{Map, Value};
 use tokio::runtime::Runtime;
 
@@ -13,9 +14,9 @@ pub(crate) fn documents_are_the_servers(client: &mut Client) -> Result<()> {
     ensure!(answer.status == 200, "{answer:?}");
     let (mut schemas, mut operations, mut found) = (0, 0, Vec::new());
     for (name, place) in our_index["paths"].as_object().context("no index")? {
-        let our = bare(ours.get(address(place)?)?);
+        let our = without_prose(ours.get(address(place)?)?);
         let place = answer.body["paths"].get(name).with_context(|| format!("Kubernetes has no `{name}`"))?;
-        let their = bare(client.get(address(place)?)?.body);
+        let their = without_prose(client.get(address(place)?)?.body);
         schemas += our["components"]["schemas"].as_object().map_or(0, Map::len);
         let items = our["paths"].as_object().context("no paths")?.values().filter_map(Value::as_object);
         operations += items.map(|item| item.keys().filter(|key| *key != "parameters").count()).sum::<usize>();
@@ -50,40 +51,6 @@ impl Ours {
         let request = http::Request::get(path).body(Vec::new())?;
         let text = self.runtime.block_on(self.client.request_text(request))?;
         Ok(serde_json::from_str(&text)?)
-    }
-}
-
-/// A document without prose. References that stand in `allOf` only because of it stand alone, and parameters have an order.
-fn bare(document: Value) -> Value {
-    stripped(document, false)
-}
-
-/// `named` says that the keys are names of somebody's choice.
-fn stripped(value: Value, named: bool) -> Value {
-    match value {
-        Value::Array(items) => items.into_iter().map(|item| stripped(item, false)).collect(),
-        Value::Object(members) => {
-            let prose = |key: &str, value: &Value| !named && key == "description" && value.is_string();
-            let mut members: Map<String, Value> = members
-                .into_iter()
-                .filter(|(key, value)| !prose(key, value))
-                .map(|(key, value)| {
-                    let named = !named && key == "properties";
-                    (key, stripped(value, named))
-                })
-                .collect();
-            if members.len() == 1
-                && let Some(Value::Array(all)) = members.get("allOf")
-                && let [only] = all.as_slice()
-            {
-                return only.clone();
-            }
-            if let Some(Value::Array(parameters)) = members.get_mut("parameters") {
-                parameters.sort_by_key(|one| (one["name"].to_string(), one["in"].to_string()));
-            }
-            members.into()
-        }
-        scalar => scalar,
     }
 }
 

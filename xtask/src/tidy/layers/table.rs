@@ -129,7 +129,7 @@ pub(super) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "rolewright-server",
-        uses: &["rolewright-api", "rolewright-core", "rolewright-crd"],
+        uses: &["rolewright-api", "rolewright-cel", "rolewright-core", "rolewright-crd"],
         third_party: ThirdParty::Any,
         never: &["kube-client", "kube-runtime"],
         features_off: CLIENT,

@@ -1,7 +1,7 @@
 //! Most YAML that programs send is JSON. Where both languages mean the same, JSON's reader is much faster.
 
-use crate::document::json;
 use crate::document::node::Node;
+use crate::document::tree;
 
 /// YAML does not look further for the colon after a key.
 const LONGEST_KEY: usize = 1000;
@@ -12,7 +12,7 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Node<'static>> {
     if first != Some(&b'{') || !is_plain(bytes) {
         return None;
     }
-    sorted(json::parse(bytes).ok()?)
+    sorted(tree::parse(bytes).ok()?)
 }
 
 /// Printable ASCII, with no escapes but those that both languages have.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::wire::{Reader, Tag, wrong_type};
 use crate::codec::time::{self, Precision};
-use crate::codec::{base64, json, quantity};
+use crate::codec::{base64, quantity, tree};
 use crate::facts::{Codec, Field, Shape, Ty, Type};
 use rolewright_api::document::{MAX_DEPTH, Node};
 
@@ -283,5 +283,5 @@ fn raw(bytes: &[u8]) -> Result<Node<'static>, String> {
     if text.is_empty() {
         return Ok(Node::Null);
     }
-    json::parse(text).map(Node::into_owned)
+    tree::parse(text).map(Node::into_owned)
 }

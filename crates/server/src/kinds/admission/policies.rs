@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rolewright_cel::is_identifier;
 use rolewright_core::validate::{FieldError, Path, names};
 
 use super::super::check::{Errors, conditions, each, each_item, label_1035, one_of, supported_if, within};
@@ -115,35 +116,6 @@ fn check_common(errors: &mut Errors, spec: &Object, old: Option<&Object>, operat
             errors.push(FieldError::required(at.child("expression"), "expression is not specified"));
         }
     });
-}
-
-fn is_identifier(name: &str) -> bool {
-    const RESERVED: [&str; 20] = [
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-    ];
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && !RESERVED.contains(&name)
-        && name != "while"
 }
 
 fn check_param_kind(errors: &mut Errors, param: &Object, at: Path<'_>) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use rolewright_core::validate::{FieldError, IllegalValues, Path, label_selector, names};
+use rolewright_crd::definition::webhook;
 use serde_json::Value;
 
 use super::super::check::{
@@ -97,8 +98,8 @@ fn check_hook(errors: &mut Errors, hook: &Object, strict: Strictness<'_>, at: Pa
     let client = child(hook, "clientConfig").unwrap_or(&empty);
     let at = at.child("clientConfig");
     match (client.get("url").and_then(Value::as_str), child(client, "service")) {
-        (Some(url), None) => check_url(errors, url, at.child("url")),
-        (None, Some(service)) => check_service(errors, service, at.child("service")),
+        (Some(url), None) => errors.extend(webhook::url_faults(url, at.child("url"))),
+        (None, Some(service)) => errors.extend(webhook::service_faults(service, at.child("service"))),
         _ => errors.push(FieldError::required(at, "exactly one of url or service is required")),
     }
 }
@@ -135,75 +136,5 @@ fn check_versions(errors: &mut Errors, hook: &Object, strict: bool, at: Path<'_>
     if strict && !versions.iter().any(|version| VERSIONS.contains(version)) {
         let why = format!("must include at least one of {known}");
         errors.push(FieldError::invalid(list_at, list_json(hook, "admissionReviewVersions"), why));
-    }
-}
-
-/// As much of a URL as matters here: scheme, user, host, query and fragment.
-fn check_url(errors: &mut Errors, url: &str, at: Path<'_>) {
-    const FORM: &str = "; desired format: https://host[/path]";
-    let (rest, fragment) = url.split_once('#').unwrap_or((url, ""));
-    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let is_scheme = |text: &str| {
-        text.starts_with(|c: char| c.is_ascii_alphabetic())
-            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
-    };
-    let (scheme, rest) = match rest.split_once(':') {
-        Some((scheme, rest)) if is_scheme(scheme) => (scheme.to_lowercase(), rest),
-        _ => (String::new(), rest),
-    };
-    let authority = rest.strip_prefix("//").map(|rest| rest.split('/').next().unwrap_or_default()).unwrap_or_default();
-    let (user, host) = match authority.rsplit_once('@') {
-        Some((user, host)) => (Some(user), host),
-        None => (None, authority),
-    };
-    if scheme != "https" {
-        let why = format!("'https' is the only allowed URL scheme{FORM}");
-        errors.push(FieldError::invalid(at, scheme.as_str(), why));
-    }
-    if host.is_empty() {
-        errors.push(FieldError::invalid(at, host, format!("host must be specified{FORM}")));
-    }
-    if let Some(user) = user {
-        errors.push(FieldError::invalid(at, user, "user information is not permitted in the URL"));
-    }
-    if !fragment.is_empty() {
-        errors.push(FieldError::invalid(at, fragment, "fragments are not permitted in the URL"));
-    }
-    if !query.is_empty() {
-        errors.push(FieldError::invalid(at, query, "query parameters are not permitted in the URL"));
-    }
-}
-
-fn check_service(errors: &mut Errors, service: &Object, at: Path<'_>) {
-    // Kubernetes looks for the namespace where it reports the name, and the other way round.
-    for (key, reported) in [("namespace", "name"), ("name", "namespace")] {
-        if text(service, key).is_empty() {
-            errors.push(FieldError::required(at.child(reported), ""));
-        }
-    }
-    if let Some(port) = integer(service, "port").filter(|port| !(1..=65535).contains(port)) {
-        let why = "port is not valid: must be between 1 and 65535, inclusive";
-        errors.push(FieldError::invalid(at.child("port"), json(port), why));
-    }
-    let Some(path) = service.get("path").and_then(Value::as_str) else { return };
-    let at = at.child("path");
-    let mut fault = |why: String| errors.push(FieldError::invalid(at, path, why));
-    match path {
-        "" | "/" => return,
-        "//" => return fault("segment[0] may not be empty".to_owned()),
-        path if !path.starts_with('/') => fault("must start with a '/'".to_owned()),
-        _ => {}
-    }
-    let mut characters = path.chars();
-    characters.next();
-    let steps = characters.as_str();
-    for (i, step) in steps.strip_suffix('/').unwrap_or(steps).split('/').enumerate() {
-        if step.is_empty() {
-            fault(format!("segment[{i}] may not be empty"));
-            continue;
-        }
-        for why in names::dns_subdomain(step) {
-            fault(format!("segment[{i}]: {why}"));
-        }
     }
 }

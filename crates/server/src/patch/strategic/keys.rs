@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use rolewright_crd::go::printed;
 use serde_json::Value;
 
 use crate::patch::{Fault, go};
@@ -105,7 +106,7 @@ impl Keys {
 /// The value of an object's merge key.
 pub(super) fn key_of<'a>(object: &'a Object, merge_key: &str) -> Result<&'a Value, Fault> {
     object.get(merge_key).ok_or_else(|| {
-        let shown = go::plain_map(object);
+        let shown = printed(object);
         Fault::Failed(format!("map: {shown} does not contain declared merge key: {merge_key}"))
     })
 }

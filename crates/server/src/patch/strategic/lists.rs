@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use rolewright_crd::go::printed;
 use serde_json::Value;
 
 use super::objects;
@@ -70,7 +71,7 @@ pub(super) fn items(a: &[Value], b: &[Value]) -> Result<Items, Fault> {
         return Err(Fault::Refused);
     }
     if all.any(|item| go::type_name(item) != go::type_name(first)) {
-        let (a, b) = (go::plain_list(a), go::plain_list(b));
+        let (a, b) = (printed(a), printed(b));
         return Err(Fault::Failed(format!("list element types are not identical: [{a} {b}]")));
     }
     Ok(if first.is_object() { Items::Objects } else { Items::Scalars })

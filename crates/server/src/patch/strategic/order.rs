@@ -1,12 +1,13 @@
 //! The order of merged lists: what the patch says comes first, then what was there before.
 
+use rolewright_crd::go::printed;
 use serde_json::Value;
 
 use super::keys::{Keys, as_object, key_of, same, wrong_type};
 use super::lists::{self, Items, Merged};
 use super::schema::Schema;
 use super::{BAD_SET_ORDER, DIRECTIVE, SET_ORDER, named_by, without_directives};
-use crate::patch::{Fault, go};
+use crate::patch::Fault;
 use crate::strategy::Object;
 
 /// Merges the lists for which a patch gives the order, and takes them out of the patch.
@@ -73,7 +74,7 @@ fn check(list: &[Value], order: &[Value], merge_key: &str) -> Result<(), Fault> 
             continue;
         }
         let Some(place) = places.next() else {
-            let (list, order) = (go::plain_list(list), go::plain_list(order));
+            let (list, order) = (printed(list), printed(order));
             return Err(Fault::Failed(format!(
                 "The order in patch list:\n{list}\n doesn't match {SET_ORDER} list:\n{order}\n"
             )));

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Body, JSON, PROTOBUF, YAML, compare_bodies};
-use crate::compare::{compare, decisions};
+use rolewright_testkit::compare::{compare, decisions};
 
 fn bodies(flawed: bool, body: impl Fn(&Document, u32, u8) -> Body + Copy) -> impl Strategy<Value = Vec<Body>> {
     let one =

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{Object, UID, answered, draw, validation};
-use crate::compare::{compare, decisions};
 use crate::random::Random;
+use rolewright_testkit::compare::{compare, decisions};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Case {

@@ -1,4 +1,4 @@
-//! A client: HTTP/2 over TLS, answers as they come.
+//! A client: HTTP/2 over TLS as client-go speaks it, answers as they come.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,16 +16,21 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
+/// Go's client lets this much come before it has to be read.
+const STREAM_WINDOW: u32 = 4 << 20;
+const CONNECTION_WINDOW: u32 = 1 << 30;
+
 /// Where a server is, and who asks.
-#[derive(Clone)]
-pub(crate) struct Endpoint {
+#[derive(Clone, Debug)]
+pub struct Endpoint {
     address: SocketAddr,
     tls: Arc<ClientConfig>,
     token: String,
 }
 
 impl Endpoint {
-    pub(crate) fn new(url: &str, ca: &[u8], token: &str) -> Result<Self> {
+    /// A server at a URL with an address, which has its certificate from `ca`.
+    pub fn new(url: &str, ca: &[u8], token: &str) -> Result<Self> {
         let address = url.strip_prefix("https://").context("servers speak https")?.parse()?;
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(ca) {
@@ -40,11 +45,21 @@ impl Endpoint {
         Ok(Self { address, tls: Arc::new(tls), token: token.to_owned() })
     }
 
-    pub(crate) async fn connect(&self) -> Result<Connection> {
+    /// The same for somebody else.
+    #[must_use]
+    pub fn with_token(&self, token: &str) -> Self {
+        Self { token: token.to_owned(), ..self.clone() }
+    }
+
+    /// Opens a connection.
+    pub async fn connect(&self) -> Result<Connection> {
         let stream = TcpStream::connect(self.address).await?;
         stream.set_nodelay(true)?;
-        let stream = TlsConnector::from(self.tls.clone()).connect(ServerName::from(self.address.ip()), stream).await?;
-        let (sender, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await?;
+        let name = ServerName::from(self.address.ip());
+        let stream = TlsConnector::from(self.tls.clone()).connect(name, stream).await?;
+        let mut builder = http2::Builder::new(TokioExecutor::new());
+        builder.initial_stream_window_size(STREAM_WINDOW).initial_connection_window_size(CONNECTION_WINDOW);
+        let (sender, connection) = builder.handshake(TokioIo::new(stream)).await?;
         // It ends with its sender; an error shows in the request that meets it.
         tokio::spawn(connection);
         Ok(Connection { sender, authority: self.address.to_string(), bearer: format!("Bearer {}", self.token) })
@@ -52,8 +67,8 @@ impl Endpoint {
 }
 
 /// An open connection; clones share it.
-#[derive(Clone)]
-pub(crate) struct Connection {
+#[derive(Clone, Debug)]
+pub struct Connection {
     sender: SendRequest<Full<Bytes>>,
     authority: String,
     bearer: String,
@@ -61,30 +76,26 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Sends a request and reads the answer.
-    pub(crate) async fn ask(&mut self, method: &str, path: &str, form: &str, body: &Value) -> Result<(u16, Value)> {
+    pub async fn ask(&mut self, method: &str, path: &str, form: &str, body: &Value) -> Result<(u16, Value)> {
         let answer = self.open(method, path, form, body).await?;
         let status = answer.status().as_u16();
         let bytes = answer.into_body().collect().await?.to_bytes();
         Ok((status, serde_json::from_slice(&bytes)?))
     }
 
-    pub(crate) async fn get(&mut self, path: &str) -> Result<(u16, Value)> {
+    /// Reads.
+    pub async fn get(&mut self, path: &str) -> Result<(u16, Value)> {
         self.ask("GET", path, "application/json", &Value::Null).await
     }
 
-    /// Sends a request and leaves the answer to be read.
-    pub(crate) async fn open(
-        &mut self,
-        method: &str,
-        path: &str,
-        form: &str,
-        body: &Value,
-    ) -> Result<Response<Incoming>> {
+    /// Sends a request and leaves the answer to be read, whatever it is.
+    pub async fn open(&mut self, method: &str, path: &str, form: &str, body: &Value) -> Result<Response<Incoming>> {
         let bytes = if body.is_null() { Bytes::new() } else { Bytes::from(serde_json::to_vec(body)?) };
         let request = Request::builder()
             .method(method)
             .uri(format!("https://{}{path}", self.authority))
             .header("authorization", &self.bearer)
+            .header("accept", "application/json")
             .header("content-type", form)
             .body(Full::new(bytes))?;
         self.sender.ready().await?;

@@ -1,0 +1,109 @@
+//! `rolewright run`: the manager, on a cluster.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use rolewright_controller::run::{Process, run as run_process};
+use rolewright_controller::{Settings, lease, telemetry};
+
+use crate::cluster::ClusterArgs;
+use crate::modules::ModuleArgs;
+use crate::signal;
+
+/// How the manager is started.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    modules: ModuleArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+    /// Where /livez, /readyz and /metrics are served
+    #[arg(long, default_value = "0.0.0.0:8080", value_name = "ADDRESS")]
+    listen: SocketAddr,
+    #[command(flatten)]
+    lease: LeaseArgs,
+    /// The name of the pod that we are, for others to tell us apart
+    #[arg(long, env = "POD_NAME", value_name = "NAME")]
+    pod: Option<String>,
+    /// How often everything is listed and looked at anew
+    #[arg(long, default_value = "3600", value_name = "SECONDS", value_parser = seconds)]
+    resync: Duration,
+    /// How many requests are under way at the same time
+    #[arg(long, default_value_t = 16, value_name = "NUMBER")]
+    max_requests: usize,
+    /// What is logged: a level, or a filter such as `warn,rolewright_controller=debug`
+    #[arg(long, env = "RUST_LOG", default_value = "info", value_name = "FILTER")]
+    log_level: String,
+    /// How logs look
+    #[arg(long, value_enum, default_value_t = LogFormat::Human)]
+    log_format: LogFormat,
+}
+
+/// Who writes when several managers run.
+#[derive(Debug, Args)]
+struct LeaseArgs {
+    /// Write without holding a lease; only for one manager alone
+    #[arg(long)]
+    no_leader_election: bool,
+    /// The name of the lease
+    #[arg(long, default_value = "rolewright", value_name = "NAME")]
+    lease_name: String,
+    /// The namespace of the lease [default: the one that we run in]
+    #[arg(long, env = "POD_NAMESPACE", value_name = "NAMESPACE")]
+    lease_namespace: Option<String>,
+    /// How long others wait for a sign of life of the leader
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
+    lease_duration: Duration,
+    /// How long we lead after our last sign of life
+    #[arg(long, default_value = "50", value_name = "SECONDS", value_parser = seconds)]
+    lease_renew_deadline: Duration,
+    /// How often a sign of life is given
+    #[arg(long, default_value = "2", value_name = "SECONDS", value_parser = seconds)]
+    lease_retry: Duration,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LogFormat {
+    /// For people
+    Human,
+    /// One object per line
+    Json,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "give a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+pub(crate) fn run(args: RunArgs) -> Result<()> {
+    let format = match args.log_format {
+        LogFormat::Human => telemetry::Format::Human,
+        LogFormat::Json => telemetry::Format::Json,
+    };
+    telemetry::start(&telemetry::Settings { format, filter: args.log_level.clone() })?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start")?;
+    runtime.block_on(manage(args))
+}
+
+async fn manage(args: RunArgs) -> Result<()> {
+    let client = args.cluster.connect().await?;
+    let instance = lease::identity(args.pod.as_deref());
+    let namespace = args.lease.lease_namespace.clone().unwrap_or_else(|| client.default_namespace().to_owned());
+    let lease = lease::Settings {
+        duration: args.lease.lease_duration,
+        renew_deadline: args.lease.lease_renew_deadline,
+        retry: args.lease.lease_retry,
+        ..lease::Settings::new(namespace, &args.lease.lease_name, &instance)
+    };
+    let process = Process {
+        manager: Settings { requests: args.max_requests, resync: args.resync, ..Settings::default() },
+        lease: (!args.lease.no_leader_election).then_some(lease),
+        listen: Some(args.listen),
+        instance,
+        grace: Duration::from_secs(20),
+    };
+    run_process(client, args.modules.build(), process, signal::ended).await?;
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! The whole process: lease, watches, writes, events and health, all joined; whatever ends ends everything.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use rolewright_plan::Module;
+
+use crate::events::telling;
+use crate::health::{Flag, Health, HealthError, Heartbeat, Listening};
+use crate::lease;
+use crate::manager::{Leading, Manager, PULSE, Settings};
+use crate::metrics::Metrics;
+use crate::tasks::{Ended, Tasks};
+use crate::witness::Witness;
+
+/// How the process works.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// How the manager works.
+    pub manager: Settings,
+    /// The lease to hold while writing; none if nobody else is there.
+    pub lease: Option<lease::Settings>,
+    /// Where health and metrics are asked for, if anywhere.
+    pub listen: Option<SocketAddr>,
+    /// Who we are, in events.
+    pub instance: String,
+    /// How long the end may take.
+    pub grace: Duration,
+}
+
+/// The process could not start, or ended other than it should.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Nobody can ask how it is.
+    #[error(transparent)]
+    Health(#[from] HealthError),
+    /// No election can be held.
+    #[error(transparent)]
+    Lease(#[from] lease::SettingsError),
+    /// A task ended.
+    #[error(transparent)]
+    Ended(#[from] Ended),
+}
+
+/// Runs modules on a cluster until `signal` is done; a second one does not wait for the end.
+pub async fn run<S: Future<Output = ()>>(
+    client: Client,
+    modules: Vec<Box<dyn Module>>,
+    process: Process,
+    signal: impl FnMut() -> S,
+) -> Result<(), RunError> {
+    let metrics = Arc::new(Metrics::default());
+    let mut tasks = Tasks::default();
+    let leading = match process.lease {
+        Some(settings) => {
+            let (candidate, leadership) = lease::candidate(client.clone(), settings, metrics.clone())?;
+            metrics.follow(leadership.clone());
+            tasks.serve("lease", |stop| async {
+                candidate.run(stop.requested()).await;
+                Ok::<(), Ended>(())
+            });
+            let changes = leadership.changes();
+            Leading::new(move || leadership.is_leader(), changes)
+        }
+        None => Leading::alone(),
+    };
+    let (teller, telling) = telling(client.clone(), &process.instance, metrics.clone());
+    tasks.serve("events", |stop| async {
+        telling.run(stop.requested()).await;
+        Ok::<(), Ended>(())
+    });
+    let seen = Flag::new("not everything has been listed yet");
+    let beat = Heartbeat::new(PULSE * 6);
+    if let Some(address) = process.listen {
+        let (flag, heart) = (seen.clone(), beat.clone());
+        let health =
+            Health::new(metrics.clone()).live("manager", move || heart.check()).ready("watches", move || flag.check());
+        let listening = Listening::on(address).await?;
+        tracing::info!(address = %listening.address, "health and metrics");
+        tasks.serve("health", |stop| async {
+            listening.run(health, stop.requested()).await;
+            Ok::<(), Ended>(())
+        });
+    }
+    let witness = Witness { metrics: metrics.clone(), events: Some(teller) };
+    let manager = Manager::new(client, modules, leading, process.manager).with_metrics(metrics);
+    tasks.work("manager", |stop| {
+        manager.run(stop.requested(), move |engine, news| {
+            beat.beat();
+            if engine.has_seen_all() {
+                seen.pass();
+            }
+            witness.hear(engine, news);
+        })
+    });
+    Ok(tasks.run(signal, process.grace).await?)
+}
