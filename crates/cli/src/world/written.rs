@@ -36,10 +36,10 @@ impl Written {
         let mut live = self.live.clone();
         let Some(there) = there else { return live };
         live.meta.uid = there.meta.uid.clone();
-        live.meta.owners = there.meta.owners.clone();
-        live.meta.finalizers = there.meta.finalizers.clone();
+        live.meta.owners.clone_from(&there.meta.owners);
+        live.meta.finalizers.clone_from(&there.meta.finalizers);
         live.meta.generation = there.meta.generation;
-        live.meta.ours = there.meta.ours.clone();
+        live.meta.ours.clone_from(&there.meta.ours);
         for (mine, theirs, before) in [
             (&mut live.meta.labels, &there.meta.labels, earlier.map(|earlier| &earlier.live.meta.labels)),
             (
@@ -61,22 +61,22 @@ impl Written {
         }
         live
     }
+}
 
-    /// What the API server would say against it, as an object of its own or in the place of another.
-    pub(crate) fn faults(&self, over: &Live, there: Option<&Live>) -> Vec<String> {
-        let roles = (over.role(), there.and_then(Live::role));
-        let bindings = (over.binding(), there.and_then(Live::binding));
-        let errors = match (roles, bindings) {
-            ((Some(role), Some(old)), _) => validate::role_update(&role, &old),
-            ((Some(role), None), _) => validate::role(&role),
-            (_, (Some(binding), Some(old))) => validate::binding_update(&binding, &old),
-            (_, (Some(binding), None)) => validate::binding(&binding),
-            _ => Vec::new(),
-        };
-        let mut words: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        words.dedup();
-        words
-    }
+/// What the API server would say against an object, as an object of its own or in the place of another.
+pub(crate) fn faults(over: &Live, there: Option<&Live>) -> Vec<String> {
+    let roles = (over.role(), there.and_then(Live::role));
+    let bindings = (over.binding(), there.and_then(Live::binding));
+    let errors = match (roles, bindings) {
+        ((Some(role), Some(old)), _) => validate::role_update(&role, &old),
+        ((Some(role), None), _) => validate::role(&role),
+        (_, (Some(binding), Some(old))) => validate::binding_update(&binding, &old),
+        (_, (Some(binding), None)) => validate::binding(&binding),
+        _ => Vec::new(),
+    };
+    let mut words: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    words.dedup();
+    words
 }
 
 /// The manifests of these kinds as objects; the names of other kinds are noted.
