@@ -89,6 +89,9 @@ impl Manifest {
     }
 }
 
+/// Finding the place of a problem costs reading its document, so that after this many no more are looked for.
+pub const MOST_PROBLEMS: usize = 50;
+
 /// All objects of a text, in order. Lists are taken apart.
 pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<Manifest>, Vec<Problem>> {
     let mut manifests = Vec::new();
@@ -96,7 +99,9 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<Manifest>, Vec<Problem>> {
     for document in split::documents(file, bytes, &mut problems) {
         take_apart(document, &mut manifests, &mut problems);
     }
-    problems.extend(manifests.iter().flat_map(form::check));
+    for manifest in &manifests {
+        form::check(manifest, &mut problems);
+    }
     problems.sort_by_key(|problem| problem.line);
     if problems.is_empty() { Ok(manifests) } else { Err(problems) }
 }
@@ -114,6 +119,9 @@ fn take_apart(document: Manifest, manifests: &mut Vec<Manifest>, problems: &mut 
     };
     let api_version = object.get("apiVersion").cloned().unwrap_or_default();
     for (index, mut item) in items.into_iter().enumerate() {
+        if problems.len() >= MOST_PROBLEMS {
+            break;
+        }
         let place = Place { within: vec!["items".to_owned(), index.to_string()], ..place.clone() };
         if let (false, Some(item)) = (of.is_empty(), item.as_object_mut()) {
             // The items of a typed list need not say what they are.

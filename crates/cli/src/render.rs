@@ -177,9 +177,9 @@ mod tests {
             (written("NotIn", &["a"]), "k notin (a)"),
             (written("Like", &["a"]), "k Like (a)"),
         ] {
-            let selector = LabelSelector { match_expressions: vec![requirement], ..LabelSelector::default() };
-            assert_eq!(super::selector(&selector), words);
+            let written = LabelSelector { match_expressions: vec![requirement], ..LabelSelector::default() };
+            assert_eq!(selector(&written), words);
         }
-        assert_eq!(super::selector(&LabelSelector::default()), "every role");
+        assert_eq!(selector(&LabelSelector::default()), "every role");
     }
 }

@@ -15,10 +15,11 @@ use rolewright_plan::kind::NAMESPACE;
 use rolewright_plan::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING};
 use rolewright_plan::{Event, Kind, Live, Snapshot};
 
-pub(crate) use written::Written;
+use crate::cluster::ClusterArgs;
+pub(crate) use written::{Written, faults};
 
 /// Which world is asked.
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 #[command(next_help_heading = "World")]
 pub(crate) struct WorldArgs {
     /// Manifests: files, folders, or - for standard input. Alone they are a world of their own, on top of the roles that
@@ -34,12 +35,8 @@ pub(crate) struct WorldArgs {
     /// What the manifests take the place of: its objects are removed first. A file or folder, or git:REV:PATH
     #[arg(long, value_name = "WORLD")]
     replaces: Option<String>,
-    /// The context of the kubeconfig
-    #[arg(long, value_name = "NAME")]
-    context: Option<String>,
-    /// The kubeconfig
-    #[arg(long, value_name = "FILE")]
-    kubeconfig: Option<PathBuf>,
+    #[command(flatten)]
+    cluster: ClusterArgs,
     /// The namespace of manifests that name none
     #[arg(short = 'n', long, default_value = "default", value_name = "NAME")]
     namespace: String,
@@ -129,9 +126,8 @@ impl WorldArgs {
     fn load_live(&self, kinds: &BTreeSet<&'static Kind>, place: &mut Place) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
         runtime.block_on(async {
-            let client = connect::connect(self.kubeconfig.as_deref(), self.context.as_deref())
-                .await
-                .context("no cluster; hint: -f PATH asks about manifests without one")?;
+            let client =
+                self.cluster.connect().await.context("no cluster; hint: -f PATH asks about manifests without one")?;
             let loaded = load::load(&client, kinds.iter().copied()).await.context("cannot read the cluster")?;
             place.ground = loaded.events;
             place.missing = loaded.missing.iter().map(ToString::to_string).collect();

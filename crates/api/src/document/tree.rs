@@ -21,7 +21,8 @@ pub trait Tree<'a>: Sized {
 pub fn parse<'a, T: Tree<'a>>(bytes: &'a [u8]) -> Result<T, String> {
     let mut builder = Builder { open: Vec::new(), whole: None };
     json::read(bytes, &mut builder)?;
-    Ok(builder.whole.expect("a document that was read is a value"))
+    // WHY: a document that was read is a value; who reads it cannot know, and need not fear.
+    builder.whole.ok_or_else(|| "unexpected end of JSON input".to_owned())
 }
 
 struct Builder<T> {

@@ -3,7 +3,7 @@
 use rolewright_core::RBAC_GROUP;
 use serde_json::Value;
 
-use super::{Manifest, Problem};
+use super::{MOST_PROBLEMS, Manifest, Problem};
 
 /// The form of a value.
 enum Form {
@@ -85,12 +85,12 @@ const BINDING: Form = Form::Object(&[
     ),
 ]);
 
-/// What is wrong with an object.
-pub(super) fn check(manifest: &Manifest) -> Vec<Problem> {
-    let mut problems = Vec::new();
+/// Says what is wrong with an object.
+pub(super) fn check(manifest: &Manifest, problems: &mut Vec<Problem>) {
     let mut tell = |field: &str, message: String, hint: Option<String>| {
-        let problem = manifest.problem(field, message);
-        problems.push(Problem { hint, ..problem });
+        if problems.len() < MOST_PROBLEMS {
+            problems.push(Problem { hint, ..manifest.problem(field, message) });
+        }
     };
     if manifest.group() == RBAC_GROUP {
         if manifest.api_version() != "rbac.authorization.k8s.io/v1" {
@@ -104,14 +104,13 @@ pub(super) fn check(manifest: &Manifest) -> Vec<Problem> {
             other => {
                 let hint = "they are ClusterRole, Role, ClusterRoleBinding and RoleBinding";
                 tell("kind", format!("there is no kind `{other}` in this group"), Some(hint.to_owned()));
-                return problems;
+                return;
             }
         };
         form.check(&manifest.object, "", &mut tell);
     } else if let Some(metadata) = manifest.object.get("metadata") {
         METADATA.check(metadata, "metadata", &mut tell);
     }
-    problems
 }
 
 type Tell<'a> = &'a mut dyn FnMut(&str, String, Option<String>);

@@ -1,9 +1,9 @@
 //! Manifests as objects of the kinds that we look at.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rolewright_api::manifest::{Manifest, Problem};
+use rolewright_api::manifest::{MOST_PROBLEMS, Manifest, Problem};
 use rolewright_core::validate;
 use rolewright_plan::rbac::{BindingBody, RoleBody};
 use rolewright_plan::{Kind, Live, Name, ObjectRef};
@@ -36,10 +36,10 @@ impl Written {
         let mut live = self.live.clone();
         let Some(there) = there else { return live };
         live.meta.uid = there.meta.uid.clone();
-        live.meta.owners = there.meta.owners.clone();
-        live.meta.finalizers = there.meta.finalizers.clone();
+        live.meta.owners.clone_from(&there.meta.owners);
+        live.meta.finalizers.clone_from(&there.meta.finalizers);
         live.meta.generation = there.meta.generation;
-        live.meta.ours = there.meta.ours.clone();
+        live.meta.ours.clone_from(&there.meta.ours);
         for (mine, theirs, before) in [
             (&mut live.meta.labels, &there.meta.labels, earlier.map(|earlier| &earlier.live.meta.labels)),
             (
@@ -61,22 +61,22 @@ impl Written {
         }
         live
     }
+}
 
-    /// What the API server would say against it, as an object of its own or in the place of another.
-    pub(crate) fn faults(&self, over: &Live, there: Option<&Live>) -> Vec<String> {
-        let roles = (over.role(), there.and_then(Live::role));
-        let bindings = (over.binding(), there.and_then(Live::binding));
-        let errors = match (roles, bindings) {
-            ((Some(role), Some(old)), _) => validate::role_update(&role, &old),
-            ((Some(role), None), _) => validate::role(&role),
-            (_, (Some(binding), Some(old))) => validate::binding_update(&binding, &old),
-            (_, (Some(binding), None)) => validate::binding(&binding),
-            _ => Vec::new(),
-        };
-        let mut words: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        words.dedup();
-        words
-    }
+/// What the API server would say against an object, as an object of its own or in the place of another.
+pub(crate) fn faults(over: &Live, there: Option<&Live>) -> Vec<String> {
+    let roles = (over.role(), there.and_then(Live::role));
+    let bindings = (over.binding(), there.and_then(Live::binding));
+    let errors = match (roles, bindings) {
+        ((Some(role), Some(old)), _) => validate::role_update(&role, &old),
+        ((Some(role), None), _) => validate::role(&role),
+        (_, (Some(binding), Some(old))) => validate::binding_update(&binding, &old),
+        (_, (Some(binding), None)) => validate::binding(&binding),
+        _ => Vec::new(),
+    };
+    let mut words: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    words.dedup();
+    words
 }
 
 /// The manifests of these kinds as objects; the names of other kinds are noted.
@@ -88,20 +88,21 @@ pub(super) fn sort(
 ) -> Result<Vec<Written>, Vec<Problem>> {
     let mut written: Vec<Written> = Vec::new();
     let mut problems = Vec::new();
-    let mut places = std::collections::BTreeMap::new();
+    let mut places = BTreeMap::new();
     for manifest in manifests {
         let known = kinds.iter().find(|kind| kind.kind == manifest.kind() && kind.group == manifest.group());
         let Some(&kind) = known else {
             ignored.insert(manifest.kind().to_owned());
             continue;
         };
+        if problems.len() >= MOST_PROBLEMS {
+            break;
+        }
         let Some(found) = read(kind, manifest, namespace, &mut problems) else { continue };
-        if let Some(first) =
-            places.insert(found.object.clone(), format!("{}:{}", found.manifest.file(), found.manifest.line()))
-        {
-            let problem =
-                found.manifest.problem("metadata.name", format!("{} is already written at {first}", found.object));
-            problems.push(problem.hint("keep one of them"));
+        if let Some(first) = places.insert(found.object.clone(), written.len()).and_then(|index| written.get(index)) {
+            let place = format!("{}:{}", first.manifest.file(), first.manifest.line());
+            let message = format!("{} is already written at {place}", found.object);
+            problems.push(found.manifest.problem("metadata.name", message).hint("keep one of them"));
         }
         written.push(found);
     }

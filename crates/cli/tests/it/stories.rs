@@ -97,3 +97,36 @@ fn the_managers_role_is_yaml_that_plan_reads() {
     assert!(page.contains("+ SA/rolewright-system:rolewright"), "{page}");
     std::fs::remove_dir_all(&folder).expect("the folder goes");
 }
+
+#[test]
+fn a_union_that_no_object_can_hold_is_told_and_revocations_go_through() {
+    let folder = std::env::temp_dir().join(format!("rolewright-oversize-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let rule = |number: usize| {
+        let name = format!("{number:0>200}");
+        serde_json::json!({"apiGroups": ["example.com"], "resources": [name], "verbs": ["get"]})
+    };
+    let role = |name: &str, labels: serde_json::Value, rules: Vec<serde_json::Value>| {
+        serde_json::json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+            "metadata": {"name": name, "labels": labels}, "rules": rules,
+        })
+    };
+    // Each half can be stored; both together cannot. The union still holds a rule that was revoked.
+    let mut union = role("union", serde_json::json!({}), vec![rule(1), rule(99_999)]);
+    union["aggregationRule"] = serde_json::json!({"clusterRoleSelectors": [{"matchLabels": {"part": "true"}}]});
+    let half = |name: &str, from: usize| {
+        role(name, serde_json::json!({"part": "true"}), (from..from + 5_000).map(rule).collect())
+    };
+    let list =
+        serde_json::json!({"apiVersion": "v1", "kind": "List", "items": [union, half("a", 0), half("b", 5_000)]});
+    let file = folder.join("base.json");
+    std::fs::write(&file, list.to_string()).expect("a file");
+    let file = file.to_str().expect("a path");
+    let output = super::rolewright(&["plan", "--base", file, "--aggregation", "exclusive"]);
+    let page = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{page}");
+    assert!(page.contains("RW0101 ClusterRole union: "), "{page}");
+    assert!(page.contains("~ ClusterRole union") && page.contains("-1 rule"), "{page}");
+    std::fs::remove_dir_all(&folder).expect("the folder goes");
+}

@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn what_both_languages_read_is_read_alike() {
         let plain = [
-            r#"{}"#,
+            r"{}",
             r#" {"b": 1, "a": [true, null, "yes", "1e3", "<<"], "c": {"x": -17, "0": 0}}"#,
             "{\n  \"a\": \"x\\n\\t\\\"\\\\\",\n  \"b\": []\n}\n",
         ];

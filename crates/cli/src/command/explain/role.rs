@@ -146,30 +146,27 @@ impl<'a> Explanation<'a> {
     fn print(&self, out: &mut impl Write) -> Result<()> {
         let name = self.role.key.name();
         let heading = |out: &mut dyn Write, words: &str| writeln!(out, "\n{HEADING}{words}{HEADING:#}");
-        match &self.role.aggregation {
-            Some(selectors) => {
-                let rules: usize = self.brought.iter().map(|brought| brought.rules.len()).sum();
-                let given = self.aggregation.contributors(name).len();
-                let (rules, given) = (render::count(rules, "rule"), render::count(given, "role"));
-                writeln!(out, "{HEADING}ClusterRole {name}{HEADING:#} is aggregated: {rules} out of {given}")?;
-                heading(out, "Selects")?;
-                let invalid = self.aggregation.invalid_selectors_of(name);
-                for (index, selector) in selectors.iter().enumerate() {
-                    write!(out, "  {index}  {}", render::selector(selector))?;
-                    match invalid.iter().find(|invalid| invalid.index == index) {
-                        Some(invalid) => writeln!(out, "  {NO}RW0103 selects nothing: {}{NO:#}", invalid.reason)?,
-                        None => writeln!(out)?,
-                    }
+        if let Some(selectors) = &self.role.aggregation {
+            let rules: usize = self.brought.iter().map(|brought| brought.rules.len()).sum();
+            let given = self.aggregation.contributors(name).len();
+            let (rules, given) = (render::count(rules, "rule"), render::count(given, "role"));
+            writeln!(out, "{HEADING}ClusterRole {name}{HEADING:#} is aggregated: {rules} out of {given}")?;
+            heading(out, "Selects")?;
+            let invalid = self.aggregation.invalid_selectors_of(name);
+            for (index, selector) in selectors.iter().enumerate() {
+                write!(out, "  {index}  {}", render::selector(selector))?;
+                match invalid.iter().find(|invalid| invalid.index == index) {
+                    Some(invalid) => writeln!(out, "  {NO}RW0103 selects nothing: {}{NO:#}", invalid.reason)?,
+                    None => writeln!(out)?,
                 }
-                self.print_rules(out)?;
-                self.print_faults(out)?;
             }
-            None => {
-                let rules = render::count(self.role.rules.len(), "rule");
-                writeln!(out, "{HEADING}ClusterRole {name}{HEADING:#} is not aggregated: {rules} of its own")?;
-                for rule in &self.role.rules {
-                    print_rule(out, rule)?;
-                }
+            self.print_rules(out)?;
+            self.print_faults(out)?;
+        } else {
+            let rules = render::count(self.role.rules.len(), "rule");
+            writeln!(out, "{HEADING}ClusterRole {name}{HEADING:#} is not aggregated: {rules} of its own")?;
+            for rule in &self.role.rules {
+                print_rule(out, rule)?;
             }
         }
         if !self.reaches.is_empty() {

@@ -185,7 +185,7 @@ impl<W: Write> Page<'_, W> {
         match (&review.your_verdict, &review.user) {
             (Some(yours), Some(_)) if review.has_files => verdict("you", yours),
             (None, _) if review.has_files => {
-                rows.push(format!("{QUIET}you unknown; --as USER asks for somebody{QUIET:#}"))
+                rows.push(format!("{QUIET}you unknown; --as USER asks for somebody{QUIET:#}"));
             }
             _ => {}
         }

@@ -146,7 +146,7 @@ impl<'a> Desk<'a> {
         self.verdict.writes += 1;
         let old = role.as_ref().and_then(|role| self.authorizer.role(&role.key));
         let refusal = match (asked, &role, &binding) {
-            (Some(missing), ..) => Some(vec![missing]).map(|missing| (words(&missing), missing)),
+            (Some(missing), ..) => Some((words(std::slice::from_ref(&missing)), vec![missing])),
             (None, Some(role), _) => {
                 let write = RoleWrite { role, old, request_name };
                 escalation::check_role(&self.authorizer, self.user, &write).err().map(explained)

@@ -20,7 +20,7 @@ use crate::modules;
 use crate::world::{self, Place, Written};
 
 /// Longer than any module waits before it calls something wrong.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const PATIENCE: Duration = Duration::from_hours(1);
 
 /// All that a plan shows.
 pub(super) struct Review {
@@ -121,8 +121,7 @@ impl Review {
         let manager_verdict =
             preflight::manager(&before.clone().with(rights.world(&identity)), &identity, &managers, &engine);
         let your_verdict = user.as_ref().map(|user| preflight::user(&before, user, &files));
-        let (cluster, manager): (Vec<(usize, Op)>, Vec<(usize, Op)>) =
-            written.into_iter().partition(|(module, _)| by_kubernetes(*module));
+        let (cluster, manager): (Vec<_>, Vec<_>) = written.into_iter().partition(|(module, _)| by_kubernetes(*module));
         let mut problems = standing(engine.news());
         problems.extend(drift);
         problems.sort();
@@ -234,7 +233,7 @@ fn changes(snapshot: &Snapshot, files: &[Written], replaced: &[Written]) -> Vec<
             sign,
             object: written.object.clone(),
             file: written.manifest.file().to_owned(),
-            faults: written.faults(&after, before),
+            faults: world::faults(&after, before),
             before: before.cloned(),
             after: Some(after),
         });
