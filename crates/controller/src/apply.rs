@@ -128,10 +128,12 @@ impl Writer {
         let only = Preconditions { uid: Some(uid.to_string()), resource_version: None };
         let params = DeleteParams::background().preconditions(only);
         let api = self.api(object);
-        match within(object, api.delete(&object.name, &params)).await.map(|answer| answer.left()) {
-            // Something must happen before it can go.
-            Ok(Some(left)) if Meta::read(&left.object).is_ok_and(|meta| meta.deleting) => seen(object, &left),
-            Ok(_) => Ok(gone(object, uid)),
+        match within(object, api.delete(&object.name, &params)).await {
+            Ok(answer) => match answer.left() {
+                // Something must happen before it can go.
+                Some(left) if Meta::read(&left.object).is_ok_and(|meta| meta.deleting) => seen(object, &left),
+                _ => Ok(gone(object, uid)),
+            },
             Err(failure) if failure.category == Category::Missing => Ok(gone(object, uid)),
             Err(failure) => Err(failure),
         }

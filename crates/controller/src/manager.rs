@@ -35,7 +35,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { jobs: 32, requests: 16, resync: Duration::from_secs(3600), discovery: Duration::from_secs(1) }
+        Self { jobs: 32, requests: 16, resync: Duration::from_hours(1), discovery: Duration::from_secs(1) }
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Raw {
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let object = Value::deserialize(deserializer)?;
-        let text = |field: &str| object["metadata"][field].as_str().map(str::to_owned);
+        let text = |field: &str| Some(object.get("metadata")?.get(field)?.as_str()?.to_owned());
         let meta = ObjectMeta {
             name: text("name"),
             namespace: text("namespace"),

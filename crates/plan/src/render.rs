@@ -9,7 +9,7 @@ use crate::object::{Condition, ObjectRef, Owner};
 /// What is applied to make an object like `shape`. With a uid the write fails if that object is no longer there.
 pub fn object(object: &ObjectRef, version: &str, uid: Option<&str>, shape: &Shape) -> Value {
     let mut out = identity(object, version, uid);
-    let Some(metadata) = out["metadata"].as_object_mut() else { return out };
+    let Some(metadata) = out.get_mut("metadata").and_then(Value::as_object_mut) else { return out };
     for (name, labels) in [("labels", &shape.labels), ("annotations", &shape.annotations)] {
         if !labels.is_empty() {
             metadata.insert(name.to_owned(), texts(labels));

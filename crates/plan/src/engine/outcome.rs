@@ -48,8 +48,8 @@ impl Category {
         let (first, most) = match self {
             Self::Conflict => (Duration::from_millis(5), Duration::from_secs(5)),
             Self::Unavailable => (Duration::from_millis(100), Duration::from_secs(30)),
-            Self::Missing => (Duration::from_secs(1), Duration::from_secs(60)),
-            Self::Forbidden | Self::Invalid => (Duration::from_secs(5), Duration::from_secs(300)),
+            Self::Missing => (Duration::from_secs(1), Duration::from_mins(1)),
+            Self::Forbidden | Self::Invalid => (Duration::from_secs(5), Duration::from_mins(5)),
         };
         first.saturating_mul(1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX)).min(most)
     }

@@ -48,7 +48,7 @@ impl fmt::Display for Status {
 impl Condition {
     /// All conditions of an object; what cannot be read as one is not there.
     pub(super) fn read_all(object: &Value) -> Vec<Self> {
-        let written = object["status"]["conditions"].as_array();
+        let written = object.pointer("/status/conditions").and_then(Value::as_array);
         written.into_iter().flatten().filter_map(|condition| Self::deserialize(condition).ok()).collect()
     }
 

@@ -7,21 +7,22 @@ use crate::Name;
 use crate::vocabulary::manager;
 
 /// What our manager applied to the object itself; `None` if it never did.
-pub(super) fn managed(fields: &Value) -> Option<Managed> {
+pub(super) fn managed(fields: Option<&Value>) -> Option<Managed> {
     let is_ours = |entry: &&Value| {
-        entry["manager"] == manager::ROLEWRIGHT && entry["operation"] == "Apply" && entry.get("subresource").is_none()
+        let says = |name: &str, text: &str| entry.get(name).is_some_and(|value| value == text);
+        says("manager", manager::ROLEWRIGHT) && says("operation", "Apply") && entry.get("subresource").is_none()
     };
-    let entry = fields.as_array()?.iter().find(is_ours)?;
-    let metadata = &entry["fieldsV1"]["f:metadata"];
+    let entry = fields?.as_array()?.iter().find(is_ours)?;
+    let of = |name: &str| entry.pointer(&format!("/fieldsV1/f:metadata/{name}"));
     Some(Managed {
-        labels: keys(&metadata["f:labels"], field),
-        annotations: keys(&metadata["f:annotations"], field),
-        owners: keys(&metadata["f:ownerReferences"], uid),
+        labels: keys(of("f:labels"), field),
+        annotations: keys(of("f:annotations"), field),
+        owners: keys(of("f:ownerReferences"), uid),
     })
 }
 
-fn keys(fields: &Value, read: impl Fn(&str) -> Option<Name>) -> Vec<Name> {
-    fields.as_object().into_iter().flatten().filter_map(|(key, _)| read(key)).collect()
+fn keys(fields: Option<&Value>, read: impl Fn(&str) -> Option<Name>) -> Vec<Name> {
+    fields.and_then(Value::as_object).into_iter().flatten().filter_map(|(key, _)| read(key)).collect()
 }
 
 /// `f:app` is the field `app`.
@@ -32,7 +33,7 @@ fn field(key: &str) -> Option<Name> {
 /// `k:{"uid":"1"}` is the owner with that uid.
 fn uid(key: &str) -> Option<Name> {
     let keys: Value = serde_json::from_str(key.strip_prefix("k:")?).ok()?;
-    keys["uid"].as_str().map(Name::new)
+    keys.get("uid")?.as_str().map(Name::new)
 }
 
 #[cfg(test)]
@@ -50,7 +51,7 @@ mod tests {
 
     #[test]
     fn only_what_we_applied_is_ours() {
-        let ours = managed(&json!([entry("kubectl", "Apply"), entry("rolewright", "Apply")]));
+        let ours = managed(Some(&json!([entry("kubectl", "Apply"), entry("rolewright", "Apply")])));
         let expected = Managed {
             labels: vec!["a".into(), "example.com/b".into()],
             annotations: vec!["c".into()],
@@ -58,7 +59,7 @@ mod tests {
         };
         assert_eq!(ours, Some(expected));
         for foreign in [json!(null), json!([]), json!([entry("kubectl", "Apply"), entry("rolewright", "Update")])] {
-            assert_eq!(managed(&foreign), None, "{foreign}");
+            assert_eq!(managed(Some(&foreign)), None, "{foreign}");
         }
     }
 }

@@ -35,7 +35,8 @@ impl Live {
 impl Meta {
     /// Reads the metadata of an object.
     pub fn read(object: &Value) -> Result<Self, Unreadable> {
-        let written = Metadata::deserialize(&object["metadata"]).map_err(|error| Unreadable(error.to_string()))?;
+        let written = Metadata::deserialize(object.get("metadata").unwrap_or(&Value::Null))
+            .map_err(|error| Unreadable(error.to_string()))?;
         if written.name.is_empty() {
             return Err(Unreadable("it has no name".to_owned()));
         }
@@ -52,7 +53,7 @@ impl Meta {
             owners: written.owner_references.into_iter().flatten().map(Owner::from).collect(),
             finalizers: written.finalizers.unwrap_or_default(),
             deleting: written.deletion_timestamp.is_some(),
-            ours: managed(&object["metadata"]["managedFields"]),
+            ours: managed(object.pointer("/metadata/managedFields")),
         })
     }
 }

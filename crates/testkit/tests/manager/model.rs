@@ -6,14 +6,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use futures::StreamExt;
 use kube::Client;
 use rolewright_controller::{Leading, Manager, Settings};
-use rolewright_plan::Module;
 use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
+use rolewright_plan::{Engine, Module};
 use rolewright_server::{Controllers, Server, admin};
 use rolewright_testkit::fault::{Fault, FaultLayer, Plan};
 use rolewright_testkit::grants::{self, Grants};
@@ -71,7 +72,8 @@ async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
     let plans = [if dice.one_in(2) { rough.clone().killing(at_write, done) } else { rough.clone() }, rough];
     let faults = plans.map(|plan| FaultLayer::new(dice.next(), plan));
     let ended = Arc::new(Notify::new());
-    let manager = tokio::spawn(survive(server.clone(), faults.clone(), ended.clone()));
+    let idle = Arc::new(AtomicBool::new(false));
+    let manager = tokio::spawn(survive(server.clone(), faults.clone(), ended.clone(), idle.clone()));
     for _ in 0..STEPS {
         // Whether it works is their business: what they broke may not be there.
         let _ = act(&users, &mut dice).await;
@@ -84,7 +86,7 @@ async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
     let start = Instant::now();
     loop {
         let found = state(&users).await?;
-        if found == expected {
+        if found == expected && idle.load(Ordering::Relaxed) {
             break;
         }
         ensure!(start.elapsed() < PATIENCE, "it does not converge\nexpected: {expected:#}\nfound: {found:#}");
@@ -115,12 +117,14 @@ fn settings() -> Settings {
 }
 
 /// Runs a manager, and another one when it is killed.
-async fn survive(server: Server, faults: [FaultLayer; 2], ended: Arc<Notify>) -> Result<()> {
+async fn survive(server: Server, faults: [FaultLayer; 2], ended: Arc<Notify>, idle: Arc<AtomicBool>) -> Result<()> {
     for faults in &faults {
         let client = Client::new(faults.layer(server.router_as(admin())), "default");
         let manager = Manager::new(client, modules(), Leading::alone(), settings());
         tokio::select! {
-            done = manager.run(ended.notified(), |_, _| {}) => return Ok(done?),
+            done = manager.run(ended.notified(), |engine, _| idle.store(is_idle(engine), Ordering::Relaxed)) => {
+                return Ok(done?);
+            }
             // Dropped wherever it stands.
             () = faults.killed() => {}
         }
@@ -233,14 +237,20 @@ async fn nothing_left(server: &Server) -> Result<()> {
     let (end, seen) = (ended.clone(), ended.clone());
     let manager = Manager::new(client, modules(), Leading::alone(), settings());
     let run = manager.run(end.notified(), move |engine, _| {
-        let idle = engine.waiting().all(|(_, keys)| keys == 0);
-        if engine.has_seen_all() && idle {
+        if is_idle(engine) {
             seen.notify_one();
         }
     });
-    timeout(PATIENCE, run).await.with_context(|| format!("the last manager finds no rest: {:?}", counter.counts()))??;
+    timeout(PATIENCE, run)
+        .await
+        .with_context(|| format!("the last manager finds no rest: {:?}", counter.counts()))??;
     ensure!(counter.counts().writes == 0, "{:?}", counter.counts());
     Ok(())
+}
+
+/// Whether everything was seen and nothing is left to do.
+fn is_idle(engine: &Engine) -> bool {
+    engine.has_seen_all() && engine.waiting().all(|(_, keys)| keys == 0)
 }
 
 /// What users make that is no grant.
