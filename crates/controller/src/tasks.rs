@@ -201,21 +201,3 @@ impl fmt::Display for Chain<'_> {
         Ok(())
     }
 }
-
-/// Done when somebody presses Ctrl-C or sends SIGTERM.
-pub async fn signal() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        // Without a handler the signal ends the process, as it would without us.
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
-        }
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = tokio::signal::ctrl_c().await;
-    }
-}

@@ -141,6 +141,7 @@ mod tests {
     use super::*;
 
     const DEADLINE: Duration = Duration::from_secs(50);
+    const ALMOST: Duration = Duration::from_millis(49_999);
 
     #[tokio::test(start_paused = true)]
     async fn terms_end_by_themselves() {
@@ -148,9 +149,9 @@ mod tests {
         assert_eq!((leadership.is_leader(), leadership.term()), (false, None));
         assert!(office.hold(Moment::now(), DEADLINE));
         assert_eq!(leadership.term(), Some(1));
-        tokio::time::advance(DEADLINE - Duration::from_millis(1)).await;
+        tokio::time::advance(ALMOST).await;
         assert!(!office.hold(Moment::now(), DEADLINE), "a renewal is no new term");
-        tokio::time::advance(DEADLINE - Duration::from_millis(1)).await;
+        tokio::time::advance(ALMOST).await;
         assert_eq!(leadership.term(), Some(1));
         tokio::time::advance(Duration::from_millis(1)).await;
         assert_eq!(leadership.term(), None);
@@ -179,7 +180,7 @@ mod tests {
                 office.hold(Moment::now(), DEADLINE);
                 tokio::time::sleep(Duration::from_secs(2)).await;
             }
-            std::future::pending().await
+            std::future::pending::<()>().await;
         };
         let began = Instant::now();
         let ended = tokio::select! {

@@ -23,6 +23,8 @@ fn good(log: &Log, name: &'static str) -> impl FnOnce(Stop) -> BoxFuture + use<>
 
 type BoxFuture = std::pin::Pin<Box<dyn Future<Output = Result<(), TaskError>> + Send>>;
 
+type Start = fn(&mut Tasks);
+
 fn never() -> std::future::Pending<()> {
     pending()
 }
@@ -56,7 +58,7 @@ async fn the_end_of_any_task_ends_all_and_is_named() {
     async fn returns(_: Stop) -> Result<(), Infallible> {
         Ok(())
     }
-    let cases: [(fn(&mut Tasks), &str); 6] = [
+    let cases: [(Start, &str); 6] = [
         (|tasks| tasks.work("bad", fails), "task `bad` failed: no more room"),
         (|tasks| tasks.work("bad", panics), "task `bad` panicked: out of range: 7"),
         (|tasks| tasks.work("bad", returns), "task `bad` ended by itself"),

@@ -165,7 +165,7 @@ async fn clients_die_at_the_write_that_kills() {
             () = layer.killed() => {}
         }
         for method in ["GET", "PUT"] {
-            let silence = tokio::time::timeout(Duration::from_secs(60), ask(&mut service, method, ROLES)).await;
+            let silence = tokio::time::timeout(Duration::from_mins(1), ask(&mut service, method, ROLES)).await;
             assert!(silence.is_err());
         }
         // The lease is not counted here, but it is there.
