@@ -2,6 +2,7 @@
 
 mod definitions;
 mod objects;
+mod wholes;
 
 use serde_json::{Value, json};
 
@@ -59,10 +60,10 @@ fn of_spec(schema: &Value) -> Value {
 }
 
 /// `inner` in so many objects.
-fn nested(depth: usize, inner: Value, around: impl Fn(Value) -> Value) -> Value {
-    (0..depth).fold(inner, |inner, _| around(inner))
+fn nested(depth: usize, inner: Value, around: impl Fn(&Value) -> Value) -> Value {
+    (0..depth).fold(inner, |inner, _| around(&inner))
 }
 
-fn object_of(inner: Value) -> Value {
+fn object_of(inner: &Value) -> Value {
     json!({"type": "object", "properties": {"p": inner}})
 }
