@@ -16,8 +16,9 @@ use crate::metrics::Metrics;
 use crate::raw::{Raw, resource};
 use crate::served::Versions;
 
-/// A server that does not answer for so long is away.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A server that does not answer for so long is away. It is less than what a lease leaves between the end of our term and
+/// the next one, so that no write of ours comes after another leads.
+const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Writes plans. Clones share the limit on concurrent requests.
 #[derive(Clone)]
