@@ -53,12 +53,9 @@ impl Rights {
                 cluster.insert(&rule);
             }
         }
-        // Nobody can be allowed to create only what has a certain name.
-        let own_namespace = RuleSet::new(&[
-            Rule::resources(["coordination.k8s.io"], ["leases"], ["create"]),
-            Rule::resources(["coordination.k8s.io"], ["leases"], ["get", "update"]).named([identity.lease.as_str()]),
-        ]);
-        Self { cluster: cluster.to_rules(), own_namespace: own_namespace.to_rules() }
+        // The lease is created by a PUT to its name, so that even `create` can be limited to it.
+        let lease = Rule::resources(["coordination.k8s.io"], ["leases"], ["create", "get", "update"]);
+        Self { cluster: cluster.to_rules(), own_namespace: vec![lease.named([identity.lease.as_str()])] }
     }
 
     /// The roles and bindings that give these rights to the manager.
@@ -128,7 +125,7 @@ mod tests {
             };
             let events = Rule::resources(["events.k8s.io"], ["events"], ["create"]);
             assert_eq!(rights.cluster, [events, roles], "{mode:?}");
-            assert_eq!(rights.own_namespace.len(), 2);
+            assert_eq!(rights.own_namespace.len(), 1);
         }
     }
 
@@ -143,8 +140,8 @@ mod tests {
             let request = rolewright_core::Request::resource(verb, "coordination.k8s.io", "leases");
             authorizer.allows(&user, &request.in_namespace("ns").named(name))
         };
-        assert!(lease("create", "") && lease("get", "l") && lease("update", "l"));
-        assert!(!lease("get", "other") && !lease("delete", "l") && !lease("list", ""));
+        assert!(lease("create", "l") && lease("get", "l") && lease("update", "l"));
+        assert!(!lease("create", "") && !lease("get", "other") && !lease("delete", "l") && !lease("list", ""));
         let manifests = rights.manifests(&identity);
         let kinds: Vec<&str> = manifests.iter().filter_map(|object| object["kind"].as_str()).collect();
         assert_eq!(kinds, ["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]);
