@@ -29,7 +29,7 @@ use crate::place::{Place, rbac, with};
 /// How many lives are lived in one run.
 const LIVES: u64 = 300;
 /// How many at the same time.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 16;
 const STEPS: u64 = 14;
 const NAMES: [&str; 3] = ["a", "b", "c"];
 const PATIENCE: Duration = Duration::from_mins(1);
