@@ -8,6 +8,7 @@ mod aggregating;
 mod granting;
 mod model;
 mod place;
+mod rights;
 
 use anyhow::Result;
 
@@ -35,5 +36,6 @@ async fn every_step(place: &Place) -> Result<()> {
     place.step("what cannot be understood", granting::invalid(place)).await?;
     place.step("restart", granting::restart(place)).await?;
     place.step("a labelled role extends others", aggregating::story(place)).await?;
-    place.step("aggregation without gaps and waves", aggregating::better(place)).await
+    place.step("aggregation without gaps and waves", aggregating::better(place)).await?;
+    place.step("rights", rights::exactly_enough(place)).await
 }

@@ -61,7 +61,7 @@ async fn faults_leave_no_trace() -> Result<()> {
 async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
     let mut dice = Dice(seed);
     let server = start()?;
-    let users = Place::of(Client::new(server.router_as(admin()), "default"));
+    let users = Place::of(server.clone());
     users.apply(&grants::definition()).await?;
     let is_established = |definition: &Value| {
         let conditions = definition["status"]["conditions"].as_array();
@@ -175,7 +175,7 @@ async fn act(users: &Place, dice: &mut Dice) -> Result<()> {
 /// write may have been under way.
 async fn expected(users: &Place) -> Result<Value> {
     let server = start()?;
-    let clean = Place::of(Client::new(server.router_as(admin()), "default"));
+    let clean = Place::of(server.clone());
     clean.apply(&grants::definition()).await?;
     let mut paused = Vec::new();
     for name in NAMES {

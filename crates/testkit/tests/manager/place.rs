@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams};
+use k8s_openapi::api::events::v1::Event;
+use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
@@ -26,7 +27,14 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub(crate) struct Place {
     name: &'static str,
     pub(crate) client: Client,
+    pub(crate) source: Source,
     _real: Option<(ApiServer, Lines)>,
+}
+
+/// Where clients of other users come from.
+pub(crate) enum Source {
+    Ours(Server),
+    Real(Box<kube::Config>),
 }
 
 /// A running manager.
@@ -48,12 +56,13 @@ impl Place {
     pub(crate) fn ours() -> Result<Self> {
         let controllers = Controllers { aggregation: false, ..Controllers::default() };
         let server = Server::start(rolewright_server::Settings { controllers, ..Default::default() })?;
-        Ok(Self { name: "ours", client: Client::new(server.router_as(admin()), "default"), _real: None })
+        Ok(Self::of(server))
     }
 
     /// A server that somebody else keeps.
-    pub(crate) fn of(client: Client) -> Self {
-        Self { name: "ours", client, _real: None }
+    pub(crate) fn of(server: Server) -> Self {
+        let client = Client::new(server.router_as(admin()), "default");
+        Self { name: "ours", client, source: Source::Ours(server), _real: None }
     }
 
     pub(crate) async fn real() -> Result<Option<Self>> {
@@ -66,7 +75,13 @@ impl Place {
         let config = Kubeconfig::read_from(&server.ready.kubeconfig)?;
         let mut config = kube::Config::from_custom_kubeconfig(config, &KubeConfigOptions::default()).await?;
         config.default_retry = false;
-        Ok(Some(Self { name: "real", client: Client::try_from(config)?, _real: Some((server, controllers)) }))
+        let client = Client::try_from(config.clone())?;
+        Ok(Some(Self {
+            name: "real",
+            client,
+            source: Source::Real(Box::new(config)),
+            _real: Some((server, controllers)),
+        }))
     }
 
     pub(crate) async fn step(&self, name: &str, steps: impl Future<Output = Result<()>>) -> Result<()> {
@@ -130,6 +145,29 @@ impl Place {
 
     pub(crate) async fn delete(&self, object: &Value) -> Result<()> {
         self.api(object)?.delete(Self::name(object)?, &DeleteParams::default()).await?;
+        Ok(())
+    }
+
+    /// Whether a SubjectAccessReview says yes.
+    pub(crate) async fn review(&self, review: &Value) -> Result<bool> {
+        let object: DynamicObject = serde_json::from_value(review.clone())?;
+        let answer = self.api(review)?.create(&PostParams::default(), &object).await?;
+        Ok(answer.data["status"]["allowed"] == true)
+    }
+
+    fn all_events(&self) -> Api<Event> {
+        Api::namespaced(self.client.clone(), "default")
+    }
+
+    /// How many events have this reason.
+    pub(crate) async fn events(&self, reason: &str) -> Result<usize> {
+        let all = self.all_events().list(&ListParams::default()).await?;
+        Ok(all.iter().filter(|event| event.reason.as_deref() == Some(reason)).count())
+    }
+
+    /// Removes all events.
+    pub(crate) async fn forget_events(&self) -> Result<()> {
+        self.all_events().delete_collection(&DeleteParams::default(), &ListParams::default()).await?;
         Ok(())
     }
 
