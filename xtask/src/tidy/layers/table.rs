@@ -89,7 +89,7 @@ pub(super) const LAYERS: &[Layer] = &[
         never: &[],
         features_off: &[],
         unreachable: RUNTIME,
-        why: "a planner is a pure function of a snapshot and uses core only",
+        why: "a planner is a pure function of a snapshot: it uses core, and reads values from JSON",
     },
     Layer {
         name: "rolewright-api",
