@@ -142,8 +142,7 @@ impl Manager {
                     }
                 }
                 Some(done) = writes.join_next() => {
-                    let (job, outcomes) = done?;
-                    self.engine.finish(job, outcomes, self.clock.now());
+                    self.finish(done?);
                 }
                 Some(ended) = watches.join_next() => return Err(ManagerError::Watch(ended.err())),
                 () = tokio::time::sleep_until(due) => {}
@@ -152,10 +151,16 @@ impl Manager {
         }
         drop(events);
         while let Some(done) = writes.join_next().await {
-            let (job, outcomes) = done?;
-            self.engine.finish(job, outcomes, self.clock.now());
+            self.finish(done?);
         }
         Ok(())
+    }
+
+    fn finish(&mut self, (job, outcomes): (Job, Vec<Outcome>)) {
+        if let Some((module, _)) = self.engine.modules().nth(job.module) {
+            self.writer.metrics.reconciled(module.name(), outcomes.iter().all(Result::is_ok));
+        }
+        self.engine.finish(job, outcomes, self.clock.now());
     }
 
     fn watch(&self, events: mpsc::Sender<Event>) -> JoinSet<()> {

@@ -1,5 +1,6 @@
 //! A server with a manager on it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -8,6 +9,7 @@ use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, Pos
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
+use rolewright_controller::metrics::Metrics;
 use rolewright_controller::{Leading, Manager, Settings};
 use rolewright_plan::Module;
 use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
@@ -39,11 +41,17 @@ pub(crate) enum Source {
 
 /// A running manager.
 pub(crate) struct Running {
+    metrics: Arc<Metrics>,
     end: oneshot::Sender<()>,
     ended: JoinHandle<Result<(), rolewright_controller::manager::ManagerError>>,
 }
 
 impl Running {
+    /// What it counts.
+    pub(crate) fn metrics(&self) -> Arc<Metrics> {
+        self.metrics.clone()
+    }
+
     /// Ends it in an orderly way.
     pub(crate) async fn end(self) -> Result<()> {
         let _ = self.end.send(());
@@ -97,7 +105,9 @@ impl Place {
             ClusterRoleAggregation::new(Mode::Exclusive, rolewright_core::aggregate::fit::Fitter::default());
         let modules: [Box<dyn Module>; 2] = [Box::new(Grants), Box::new(aggregation)];
         let settings = Settings { discovery: Duration::from_millis(50), ..Settings::default() };
+        let metrics = Arc::new(Metrics::default());
         let manager = Manager::new(self.client.clone(), modules, Leading::alone(), settings);
+        let manager = manager.with_metrics(metrics.clone());
         let (end, shutdown) = oneshot::channel::<()>();
         let shutdown = async {
             let _ = shutdown.await;
@@ -107,7 +117,7 @@ impl Place {
                 println!("  {news:?}");
             }
         }));
-        Running { end, ended }
+        Running { metrics, end, ended }
     }
 
     fn api(&self, object: &Value) -> Result<Api<DynamicObject>> {
@@ -219,4 +229,11 @@ fn merge(into: &mut Value, from: Value) {
         }
         (into, from) => *into = from,
     }
+}
+
+/// What a metric counts, over all of its labels.
+pub(crate) fn counted(metrics: &Metrics, name: &str) -> u64 {
+    let text = metrics.encode();
+    let lines = text.lines().filter(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' '])));
+    lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
 }
