@@ -9,6 +9,7 @@
 //! - [`client`]: HTTP/2 over TLS, for servers of either kind.
 //! - [`mod@compare`]: random cases against the oracle; [`writes`]: what becomes of a write on both sides.
 //! - [`openapi`]: documents as both servers have them.
+//! - [`random`]: choices from a seed.
 //! - [`peers`]: other projects' programs that run on both servers, and their custom resource definitions.
 //! - [`mod@bench`]: rows of the comparison tables.
 //! - [`fault`]: what goes wrong between a client and a server.
@@ -26,6 +27,7 @@ pub mod grants;
 pub mod openapi;
 pub mod oracle;
 pub mod peers;
+pub mod random;
 pub mod strategy;
 pub mod testbed;
 pub mod wire;

@@ -19,6 +19,7 @@ use rolewright_plan::{Engine, Module};
 use rolewright_server::{Controllers, Server, admin};
 use rolewright_testkit::fault::{Fault, FaultLayer, Plan};
 use rolewright_testkit::grants::{self, Grants};
+use rolewright_testkit::random::Random;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
@@ -59,7 +60,7 @@ async fn faults_leave_no_trace() -> Result<()> {
 
 /// One life; returns the faults that happened, by name.
 async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
-    let mut dice = Dice(seed);
+    let mut dice = Random::new(seed);
     let server = start()?;
     let users = Place::of(server.clone());
     users.apply(&grants::definition()).await?;
@@ -69,7 +70,7 @@ async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
     };
     users.until("the kind", &grants::definition(), is_established).await?;
     let rough = Plan { stall: Duration::from_millis(100), ..Plan::rough() };
-    let (at_write, done) = (1 + dice.below(12), dice.one_in(2));
+    let (at_write, done) = (1 + dice.next() % 12, dice.one_in(2));
     let plans = [if dice.one_in(2) { rough.clone().killing(at_write, done) } else { rough.clone() }, rough];
     let faults = plans.map(|plan| FaultLayer::new(dice.next(), plan));
     let ended = Arc::new(Notify::new());
@@ -79,7 +80,7 @@ async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
         // Whether it works is their business: what they broke may not be there.
         let _ = act(&users, &mut dice).await;
         if dice.one_in(3) {
-            sleep(Duration::from_millis(dice.below(8))).await;
+            sleep(Duration::from_millis(dice.next() % 8)).await;
         }
     }
     faults.iter().for_each(FaultLayer::quiet);
@@ -134,13 +135,13 @@ async fn survive(server: Server, faults: [FaultLayer; 2], ended: Arc<Notify>, id
 }
 
 /// Something that a user, or somebody who should not, does.
-async fn act(users: &Place, dice: &mut Dice) -> Result<()> {
+async fn act(users: &Place, dice: &mut Random) -> Result<()> {
     let name = *dice.of(&NAMES);
     let verbs = [vec!["get"], vec!["get", "list"], vec!["list", "watch"], vec!["*"]];
     let rules = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": dice.of(&verbs)}]);
-    let subjects: Vec<Value> = dice
-        .some(&["ann", "bob", "eve"])
+    let subjects: Vec<Value> = ["ann", "bob", "eve"]
         .iter()
+        .filter(|_| dice.one_in(2))
         .map(|name| json!({"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": name}))
         .collect();
     let grant = grants::grant(name, &json!({"rules": rules, "subjects": subjects}));
@@ -276,33 +277,4 @@ async fn state(place: &Place) -> Result<Value> {
         state[key] = found.unwrap_or_default();
     }
     Ok(state)
-}
-
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
-    fn one_in(&mut self, count: u64) -> bool {
-        self.below(count) == 0
-    }
-
-    fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        let at = usize::try_from(self.below(all.len() as u64)).expect("an index");
-        &all[at]
-    }
-
-    fn some<'a, T>(&mut self, all: &'a [T]) -> Vec<&'a T> {
-        all.iter().filter(|_| self.one_in(2)).collect()
-    }
 }

@@ -1,37 +1,8 @@
 //! Random objects of any kind, from the tables of types.
 
 use rolewright_server::facts::{Codec, Field, Shape, Ty, Type};
+pub(crate) use rolewright_testkit::random::Random;
 use serde_json::{Map, Value, json};
-
-/// A source of choices; each seed is a case.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        // SplitMix64: small, and good enough to choose by.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).expect("below a usize")
-    }
-
-    pub(crate) fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    pub(crate) fn of<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
-        choices.get(self.below(choices.len())).expect("choices are not empty")
-    }
-}
 
 /// An object of a type.
 pub(crate) fn random_object(random: &mut Random, ty: &'static Type) -> Value {
