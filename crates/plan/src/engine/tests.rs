@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::intent::{Claim, Content, Intent, Shape, Wanted};
-use crate::kind::Kind;
+use crate::kind::{Kind, Reports};
 use crate::object::{Condition, Live, Status};
 use crate::op::{Op, Write};
 use crate::rbac::{CLUSTER_ROLE, RoleBody};
@@ -12,14 +12,14 @@ use crate::simulation::Simulation;
 use crate::vocabulary::annotation;
 
 /// Something that wants a role to have certain rules.
-#[derive(Deserialize)]
+#[derive(Deserialize, PartialEq)]
 struct Wish {
     verbs: Vec<crate::Name>,
     #[serde(default)]
     wakes: u64,
 }
 
-static WISH: Kind = Kind::cluster::<Wish>("example.com", &["v1"], "Wish", "wishes").reporting();
+static WISH: Kind = Kind::cluster::<Wish>("example.com", &["v1"], "Wish", "wishes").reporting(Reports::Always("Ready"));
 static EXTRA: Kind = Kind::cluster::<Value>("example.com", &["v1"], "Extra", "extras");
 
 /// Writes the wished rules into the role of the same name.
