@@ -44,6 +44,11 @@ pub trait Module: Send {
     /// What it needs to hold to write what it wants, beside reading: this becomes the manager's own role.
     fn writes(&self) -> Vec<Rule>;
 
+    /// Whether a pause keeps it from writing. Only a stand-in for somebody else's controller knows nothing of pauses.
+    fn heeds_pause(&self) -> bool {
+        true
+    }
+
     /// Takes in changes and marks the keys whose intent may differ now.
     fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], now: Time, mark: &mut dyn FnMut(ObjectRef));
 

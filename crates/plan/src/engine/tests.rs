@@ -1,3 +1,5 @@
+mod fights;
+
 use rolewright_core::Rule;
 use serde::Deserialize;
 use serde_json::{Value, json};
