@@ -8,7 +8,6 @@ use rolewright_core::diff::{Change, diff};
 use rolewright_core::{Name, User};
 use rolewright_plan::aggregation::Mode;
 use rolewright_plan::engine::{News, Next};
-use rolewright_plan::rbac::RoleBody;
 use rolewright_plan::rights::{Identity, Rights};
 use rolewright_plan::simulation::Simulation;
 use rolewright_plan::{
