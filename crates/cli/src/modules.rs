@@ -1,25 +1,34 @@
 //! Which modules the manager has, and how they work.
 
+mod crossplane;
+
 use clap::{Args, ValueEnum};
 use rolewright_core::aggregate::fit::Fitter;
 use rolewright_plan::Module;
 use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
+use rolewright_plan::crossplane::Crossplane;
+
+use crossplane::CrossplaneArgs;
 
 /// Which modules the manager has.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ModuleArgs {
     /// The modules that run
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [ModuleName::Aggregation], value_name = "NAMES")]
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = ModuleName::value_variants().to_vec(), value_name = "NAMES")]
     modules: Vec<ModuleName>,
     /// Who keeps the rules of aggregated ClusterRoles
     #[arg(long, value_enum, default_value_t = AggregationArg::Observe)]
     aggregation: AggregationArg,
+    #[command(flatten)]
+    crossplane: CrossplaneArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ModuleName {
     /// ClusterRoles that are built out of others
     Aggregation,
+    /// What Crossplane's providers bring and its definitions define
+    Crossplane,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -36,6 +45,7 @@ impl ModuleArgs {
         let one = |name: &ModuleName| -> Box<dyn Module> {
             match name {
                 ModuleName::Aggregation => Box::new(aggregation(self.mode())),
+                ModuleName::Crossplane => Box::new(Crossplane::new(self.crossplane.settings())),
             }
         };
         self.names().iter().map(one).collect()

@@ -6,12 +6,13 @@ mod shape;
 mod tests;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::intent::{Claim, Content, Intent, Wanted};
+use crate::intent::{Claim, Content, Intent, Shape, Wanted};
 use crate::kind::Kind;
 use crate::object::{Live, Meta, ObjectRef};
 use crate::op::{Op, Phase, Plan, Write};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
+use crate::vocabulary::annotation;
 
 use rolewright_core::Rule;
 
@@ -80,9 +81,10 @@ impl Plan {
 
 impl Claim {
     fn holds(&self, meta: &Meta) -> bool {
+        let given = || meta.annotations.get(annotation::ADOPT).is_some_and(|value| value == "true");
         match self {
-            Self::Controlled(uid) => meta.controller().is_some_and(|owner| owner.uid == *uid),
-            Self::Labelled(key, value) => meta.ours.is_some() && meta.labels.get(key) == Some(value),
+            Self::Controlled(uid) => meta.controller().map_or_else(given, |owner| owner.uid == *uid),
+            Self::Labelled(key, value) => (meta.ours.is_some() && meta.labels.get(key) == Some(value)) || given(),
             Self::RulesOnly => true,
         }
     }
@@ -129,10 +131,30 @@ fn writes(wanted: &Wanted, live: &Live) -> Vec<(Phase, Write)> {
     if wanted.claim == Claim::RulesOnly {
         return rules_only(wanted, live).into_iter().collect();
     }
+    let mut all = Vec::new();
+    if live.meta.inherited.is_some() {
+        all.push((Phase::Ground, Write::Inherit { uid: uid() }));
+    }
     let seen = shape::seen(live, &wanted.shape);
     if seen == wanted.shape {
-        return Vec::new();
+        return all;
     }
+    all.extend(hand_over(&seen, &wanted.shape).map(|rules| (Phase::Ground, Write::Rules { uid: uid(), rules })));
+    all.extend(steps(kind, live, seen, wanted));
+    all
+}
+
+/// The rules of a role that we no longer write but let others gather. They are first given to whoever gathers them, for
+/// what nobody says any more goes.
+fn hand_over(seen: &Shape, wanted: &Shape) -> Option<Vec<Rule>> {
+    match (&seen.content, &wanted.content) {
+        (Content::Role { rules: Some(rules), .. }, Content::Role { rules: None, .. }) => Some(rules.clone()),
+        _ => None,
+    }
+}
+
+fn steps(kind: &Kind, live: &Live, seen: Shape, wanted: &Wanted) -> Vec<(Phase, Write)> {
+    let uid = || live.meta.uid.clone();
     if let (Content::Binding { role_ref: old, .. }, Content::Binding { role_ref: new, .. }) =
         (&seen.content, &wanted.shape.content)
         && old != new

@@ -99,8 +99,7 @@ impl Engine {
         }
         for slot in &mut self.slots {
             if changes.iter().any(|change| slot.reads(&change.object)) {
-                let Slot { module, queue, .. } = slot;
-                module.observe(&self.snapshot, &changes, now, &mut |key| queue.mark(key, now));
+                slot.observe(&self.snapshot, &changes, now);
             }
         }
     }
@@ -109,7 +108,7 @@ impl Engine {
     pub fn mark_all(&mut self, now: Time) {
         for slot in &mut self.slots {
             for key in slot.module.keys(&self.snapshot) {
-                slot.queue.mark(key, now);
+                slot.mark(key, now);
             }
         }
     }
@@ -121,12 +120,12 @@ impl Engine {
             if !slot.is_awake(&self.snapshot) {
                 continue;
             }
-            while let Some(key) = slot.queue.start(now) {
+            while let Some(key) = slot.start(now) {
                 if let Some(plan) = slot.plan(&self.snapshot, &key, now, &mut self.news) {
                     return Next::Job(Job { module: index, key, plan });
                 }
             }
-            wait = wait.into_iter().chain(slot.queue.next_due()).min();
+            wait = wait.into_iter().chain(slot.next_due(now)).min();
         }
         Next::Wait(wait)
     }
@@ -143,8 +142,7 @@ impl Engine {
         }
         self.take(stored, now);
         if let Some(slot) = self.slots.get_mut(job.module) {
-            slot.remember(&job, &failures, now);
-            slot.queue.finish(&job.key, job.plan.ops, failures, now);
+            slot.finish(job, failures, now);
         }
     }
 
@@ -155,6 +153,6 @@ impl Engine {
 
     /// How many keys wait, by module.
     pub fn waiting(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        self.slots.iter().map(|slot| (slot.module.name(), slot.queue.len()))
+        self.slots.iter().map(|slot| (slot.module.name(), slot.waiting()))
     }
 }

@@ -55,6 +55,13 @@ pub trait Module: Send {
     /// What there should be for a key. The same snapshot gives the same intent.
     fn intend(&self, snapshot: &Snapshot, key: &ObjectRef, now: Time) -> Intent;
 
+    /// Whether a key gathers what other keys bring. Such a key is looked at once those are done, so that many of them make
+    /// one write.
+    fn gathers(&self, key: &ObjectRef) -> bool {
+        let _ = key;
+        false
+    }
+
     /// Every key there is, for the full pass.
     fn keys(&self, snapshot: &Snapshot) -> Vec<ObjectRef>;
 }

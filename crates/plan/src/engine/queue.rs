@@ -72,6 +72,12 @@ impl Queue {
         self.due.first().map(|(at, _)| *at)
     }
 
+    /// Whether a key is due or being written.
+    pub(super) fn is_busy(&self, now: Time) -> bool {
+        // What is being written is not due.
+        self.entries.len() > self.due.len() || self.next_due().is_some_and(|due| due <= now)
+    }
+
     /// How many keys wait or are being written.
     pub(super) fn len(&self) -> usize {
         self.entries.values().filter(|entry| entry.since.is_some()).count()

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, BuildHasherDefault};
+use std::time::Duration;
 
 use rustc_hash::FxHasher;
 
@@ -16,13 +17,18 @@ use crate::intent::Shape;
 use crate::module::{Module, Watch};
 use crate::object::ObjectRef;
 use crate::op::{Phase, Plan};
-use crate::snapshot::{Service, Snapshot};
+use crate::snapshot::{Change, Service, Snapshot};
+
+/// So long a key that gathers waits for those that bring.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A module with what waits for it.
 pub(super) struct Slot {
     pub(super) module: Box<dyn Module>,
     pub(super) watches: Vec<Watch>,
-    pub(super) queue: Queue,
+    queue: Queue,
+    /// Keys that gather what others bring.
+    gathering: Queue,
     told: BTreeMap<ObjectRef, Vec<Diagnostic>>,
     /// What each key was last known to have, or to have got.
     kept: BTreeMap<ObjectRef, Kept>,
@@ -41,11 +47,55 @@ impl Slot {
             module,
             watches,
             queue: Queue::default(),
+            gathering: Queue::default(),
             told: BTreeMap::new(),
             kept: BTreeMap::new(),
             writing: BTreeMap::new(),
             contests: Contests::default(),
         }
+    }
+
+    /// News for a key.
+    pub(super) fn mark(&mut self, key: ObjectRef, now: Time) {
+        self.queue_of(&key).mark(key, now);
+    }
+
+    /// Takes in changes.
+    pub(super) fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], now: Time) {
+        let mut marked = Vec::new();
+        self.module.observe(snapshot, changes, now, &mut |key| marked.push(key));
+        marked.into_iter().for_each(|key| self.mark(key, now));
+    }
+
+    /// The next key that is due. One that gathers waits for those that bring, but not for ever.
+    pub(super) fn start(&mut self, now: Time) -> Option<ObjectRef> {
+        if let Some(key) = self.queue.start(now) {
+            return Some(key);
+        }
+        let is_waiting = self.queue.is_busy(now) && self.gathering.next_due().is_some_and(|due| now < due + PATIENCE);
+        if is_waiting { None } else { self.gathering.start(now) }
+    }
+
+    /// When the next key is due.
+    pub(super) fn next_due(&self, now: Time) -> Option<Time> {
+        let wait = if self.queue.is_busy(now) { PATIENCE } else { Duration::ZERO };
+        let gathering = self.gathering.next_due().map(|due| due + wait);
+        self.queue.next_due().into_iter().chain(gathering).min()
+    }
+
+    /// How many keys wait or are being written.
+    pub(super) fn waiting(&self) -> usize {
+        self.queue.len() + self.gathering.len()
+    }
+
+    /// Takes in what came of a job.
+    pub(super) fn finish(&mut self, job: Job, failures: Vec<Failure>, now: Time) {
+        self.remember(&job, &failures, now);
+        self.queue_of(&job.key).finish(&job.key, job.plan.ops, failures, now);
+    }
+
+    fn queue_of(&mut self, key: &ObjectRef) -> &mut Queue {
+        if self.module.gathers(key) { &mut self.gathering } else { &mut self.queue }
     }
 
     pub(super) fn reads(&self, object: &ObjectRef) -> bool {
@@ -71,9 +121,10 @@ impl Slot {
     ) -> Option<Plan> {
         let mut plan = self.intended(snapshot, key, now);
         self.give_in(&mut plan, now);
-        plan.diagnostics.extend(self.queue.troubles(key, &plan.ops));
-        let stuck = self.queue.is_stuck(key, &plan.ops);
-        if plan.ops.is_empty() || stuck || self.queue.has_failed(key) {
+        let queue = self.queue_of(key);
+        plan.diagnostics.extend(queue.troubles(key, &plan.ops));
+        let stuck = queue.is_stuck(key, &plan.ops);
+        if plan.ops.is_empty() || stuck || queue.has_failed(key) {
             plan.ops.extend(report::report(snapshot, key, &plan, now));
         }
         self.tell(key, &plan.diagnostics, news);
@@ -82,7 +133,7 @@ impl Slot {
         }
         if plan.ops.is_empty() {
             self.writing.remove(key);
-            let since = self.queue.rest(key, stuck, plan.wake_at, now);
+            let since = self.queue_of(key).rest(key, stuck, plan.wake_at, now);
             news.extend(since.map(|since| News::Converged(self.module.name(), key.clone(), now.since(since))));
             return None;
         }
@@ -145,7 +196,7 @@ impl Slot {
     }
 
     /// Keeps in mind what was stored, and counts what was stored before.
-    pub(super) fn remember(&mut self, job: &Job, failures: &[Failure], now: Time) {
+    fn remember(&mut self, job: &Job, failures: &[Failure], now: Time) {
         let Some(wanted) = self.writing.remove(&job.key) else { return };
         let kept = self.kept.entry(job.key.clone()).or_default();
         for (object, wish) in wanted {
