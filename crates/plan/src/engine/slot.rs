@@ -165,6 +165,7 @@ impl Slot {
             plan.ops.retain(|op| op.phase == Phase::Report);
         }
         if plan.ops.is_empty() {
+            self.writing.remove(key);
             let since = self.queue_of(key).rest(key, stuck, plan.wake_at, now);
             news.extend(since.map(|since| News::Converged(self.module.name(), key.clone(), now.since(since))));
             return None;
