@@ -51,6 +51,8 @@ pub(crate) struct Place {
     pub(crate) live: bool,
     /// Whether something was put on the ground.
     pub(crate) has_files: bool,
+    /// Whether nobody said what is underneath.
+    pub(crate) is_fresh: bool,
     /// What the manifests say.
     pub(crate) files: Vec<Written>,
     /// What they take the place of.
@@ -99,10 +101,13 @@ impl WorldArgs {
                 let mut ignored = BTreeSet::new();
                 let manifests = self.manifests_of(world).context("cannot read --base")?;
                 let below = written::sort(manifests, &kinds, &self.namespace, &mut ignored).map_err(Unusable)?;
-                place.ground = ground::closed(&kinds, below);
+                place.ground = ground::closed(&kinds, below, &place.files);
             }
             None if self.filename.is_empty() => self.load_live(&kinds, &mut place)?,
-            None => place.ground = ground::closed(&kinds, Vec::new()),
+            None => {
+                place.ground = ground::closed(&kinds, Vec::new(), &place.files);
+                place.is_fresh = true;
+            }
         }
         Ok(place)
     }

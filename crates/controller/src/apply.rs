@@ -1,5 +1,7 @@
 //! Writing what was planned: server-side apply, and deletes that name what they mean.
 
+mod inheritance;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +11,7 @@ use kube::{Api, Client};
 use rolewright_plan::engine::{Category, Failure, Outcome};
 use rolewright_plan::vocabulary::manager;
 use rolewright_plan::{Event, Live, Meta, Name, ObjectRef, Op, Plan, Write, render};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
@@ -94,6 +96,7 @@ impl Writer {
                 let force = PatchParams::apply(manager::ROLEWRIGHT).force();
                 vec![self.apply(&op.object, &force, &self.body(op, Some(uid), shape)).await]
             }
+            Write::Inherit { uid } => vec![self.inherit(&op.object, uid).await],
             Write::Rules { uid, rules } => {
                 let force = PatchParams::apply(manager::AGGREGATION).force();
                 let version = self.versions.of(op.object.kind);
@@ -125,6 +128,18 @@ impl Writer {
         } else {
             Api::all_with(self.client.clone(), &resource)
         }
+    }
+
+    /// Makes ours what the controller before us wrote: the entry in `managedFields` is renamed, and nothing else is.
+    async fn inherit(&self, object: &ObjectRef, uid: &Name) -> Outcome {
+        let api = self.api(object);
+        let mut stored = within(object, api.get(&object.name)).await?;
+        let Some(fields) = inheritance::merged(&stored.object, uid) else { return seen(object, &stored) };
+        let version = stored.object.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
+        let patch = json!({ "metadata": { "uid": uid, "resourceVersion": version, "managedFields": fields } });
+        let params = PatchParams { field_manager: Some(manager::ROLEWRIGHT.to_owned()), ..PatchParams::default() };
+        stored = within(object, api.patch(&object.name, &params, &Patch::Merge(patch))).await?;
+        seen(object, &stored)
     }
 
     /// Without force: should somebody else have come first, their object is not taken from them.

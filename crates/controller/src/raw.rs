@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
-use kube::core::{ApiResource, DynamicResourceScope};
+use kube::core::{ApiResource, DynamicResourceScope, PartialObjectMeta};
 use rolewright_plan::Kind;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -27,6 +27,14 @@ impl<'de> Deserialize<'de> for Raw {
             ..ObjectMeta::default()
         };
         Ok(Self { object, meta })
+    }
+}
+
+/// An object of which only metadata was asked for.
+impl From<PartialObjectMeta> for Raw {
+    fn from(partial: PartialObjectMeta) -> Self {
+        let object = serde_json::json!({ "metadata": partial.metadata });
+        Self { object, meta: partial.metadata }
     }
 }
 

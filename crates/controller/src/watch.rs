@@ -5,7 +5,9 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures::StreamExt;
+use futures::stream::BoxStream;
+use futures::{StreamExt, TryStreamExt};
+use kube::core::PartialObjectMeta;
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client};
 use rolewright_plan::{Event, Kind, Live, Meta};
@@ -75,8 +77,7 @@ impl Watching {
     /// Follows a kind until it is no longer served.
     async fn follow(&self, kind: &'static Kind, version: &str) -> Result<(), Deaf> {
         loop {
-            let api: Api<Raw> = Api::all_with(self.client.clone(), &resource(kind, version));
-            let mut news = watcher(api, watcher::Config::default()).default_backoff().boxed();
+            let mut news = self.news(kind, version);
             let until = Instant::now() + self.resync;
             let mut listed = Vec::new();
             let mut troubled = false;
@@ -132,8 +133,30 @@ impl Watching {
         }
     }
 
+    /// Everything that happens, from now on for ever. Of a kind that is bare only metadata comes over the wire.
+    fn news(&self, kind: &Kind, version: &str) -> BoxStream<'static, watcher::Result<watcher::Event<Raw>>> {
+        let (client, resource, how) = (self.client.clone(), resource(kind, version), watcher::Config::default());
+        if kind.bare {
+            let api: Api<PartialObjectMeta> = Api::all_with(client, &resource);
+            watcher(api, how).default_backoff().map_ok(|event| whole(event, Raw::from)).boxed()
+        } else {
+            let api: Api<Raw> = Api::all_with(client, &resource);
+            watcher(api, how).default_backoff().boxed()
+        }
+    }
+
     async fn tell(&self, event: Event) -> Result<(), Deaf> {
         self.events.send(event).await.map_err(|_| Deaf)
+    }
+}
+
+fn whole<K, R>(event: watcher::Event<K>, read: impl Fn(K) -> R) -> watcher::Event<R> {
+    match event {
+        watcher::Event::Apply(object) => watcher::Event::Apply(read(object)),
+        watcher::Event::Delete(object) => watcher::Event::Delete(read(object)),
+        watcher::Event::Init => watcher::Event::Init,
+        watcher::Event::InitApply(object) => watcher::Event::InitApply(read(object)),
+        watcher::Event::InitDone => watcher::Event::InitDone,
     }
 }
 

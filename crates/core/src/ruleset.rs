@@ -129,6 +129,12 @@ impl RuleSet {
         Self::new(&other.uncovered(&atoms))
     }
 
+    /// The rights of this set that `other` gives too.
+    pub fn within(&self, other: &Self) -> Self {
+        let atoms: Vec<Rule> = self.atoms_as_rules().filter(|atom| other.covers(atom)).collect();
+        Self::new(&atoms)
+    }
+
     /// Whether the set gives no right at all.
     pub fn is_empty(&self) -> bool {
         self.resources.is_empty() && self.urls.len() == 0 && self.large.is_empty()

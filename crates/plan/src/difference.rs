@@ -6,35 +6,36 @@ mod shape;
 mod tests;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::intent::{Claim, Content, Intent, Wanted};
+use crate::intent::{Claim, Content, Intent, Shape, Wanted};
 use crate::kind::Kind;
 use crate::object::{Live, Meta, ObjectRef};
 use crate::op::{Op, Phase, Plan, Write};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
+use crate::vocabulary::annotation;
 
 use rolewright_core::Rule;
 
-/// The writes that make it so, in order.
-pub(crate) fn difference(snapshot: &Snapshot, intent: Intent) -> Plan {
+/// The writes that make it so, in order; also to what is paused if nobody heeds that.
+pub(crate) fn difference(snapshot: &Snapshot, intent: Intent, heeds_pause: bool) -> Plan {
     let Intent { wanted, held, diagnostics, wake_at } = intent;
     let mut plan = Plan { ops: Vec::new(), diagnostics, wake_at };
     for object in held {
         if !wanted.iter().any(|wanted| wanted.object == object) {
-            plan.remove(snapshot, object);
+            plan.remove(snapshot, object, heeds_pause);
         }
     }
     for wanted in wanted {
-        plan.reach(snapshot, wanted);
+        plan.reach(snapshot, wanted, heeds_pause);
     }
     plan.ops.sort_by(|a, b| (a.phase, &a.object).cmp(&(b.phase, &b.object)));
     plan
 }
 
 impl Plan {
-    fn remove(&mut self, snapshot: &Snapshot, object: ObjectRef) {
+    fn remove(&mut self, snapshot: &Snapshot, object: ObjectRef, heeds_pause: bool) {
         let Some(live) = snapshot.get(&object).filter(|live| !live.meta.deleting) else { return };
-        if live.meta.is_paused() {
+        if heeds_pause && live.meta.is_paused() {
             return self.paused(object);
         }
         let write = Write::Delete { uid: live.meta.uid.clone() };
@@ -42,7 +43,7 @@ impl Plan {
         self.ops.push(Op { phase, object, write, because, repairs: false });
     }
 
-    fn reach(&mut self, snapshot: &Snapshot, wanted: Wanted) {
+    fn reach(&mut self, snapshot: &Snapshot, wanted: Wanted, heeds_pause: bool) {
         let Some(live) = snapshot.get(&wanted.object) else {
             if wanted.claim != Claim::RulesOnly {
                 let Wanted { object, shape, because, .. } = wanted;
@@ -57,7 +58,7 @@ impl Plan {
             () if !wanted.claim.holds(&live.meta) => return self.taken(wanted, live),
             () => writes(&wanted, live),
         };
-        if !writes.is_empty() && live.meta.is_paused() {
+        if heeds_pause && !writes.is_empty() && live.meta.is_paused() {
             return self.paused(wanted.object);
         }
         let Wanted { object, because, .. } = wanted;
@@ -80,9 +81,10 @@ impl Plan {
 
 impl Claim {
     fn holds(&self, meta: &Meta) -> bool {
+        let given = || meta.annotations.get(annotation::ADOPT).is_some_and(|value| value == "true");
         match self {
-            Self::Controlled(uid) => meta.controller().is_some_and(|owner| owner.uid == *uid),
-            Self::Labelled(key, value) => meta.ours.is_some() && meta.labels.get(key) == Some(value),
+            Self::Controlled(uid) => meta.controller().map_or_else(given, |owner| owner.uid == *uid),
+            Self::Labelled(key, value) => (meta.ours.is_some() && meta.labels.get(key) == Some(value)) || given(),
             Self::RulesOnly => true,
         }
     }
@@ -129,10 +131,30 @@ fn writes(wanted: &Wanted, live: &Live) -> Vec<(Phase, Write)> {
     if wanted.claim == Claim::RulesOnly {
         return rules_only(wanted, live).into_iter().collect();
     }
+    let mut all = Vec::new();
+    if live.meta.inherited.is_some() {
+        all.push((Phase::Ground, Write::Inherit { uid: uid() }));
+    }
     let seen = shape::seen(live, &wanted.shape);
     if seen == wanted.shape {
-        return Vec::new();
+        return all;
     }
+    all.extend(hand_over(&seen, &wanted.shape).map(|rules| (Phase::Ground, Write::Rules { uid: uid(), rules })));
+    all.extend(steps(kind, live, seen, wanted));
+    all
+}
+
+/// The rules of a role that we no longer write but let others gather. They are first given to whoever gathers them, for
+/// what nobody says any more goes.
+fn hand_over(seen: &Shape, wanted: &Shape) -> Option<Vec<Rule>> {
+    match (&seen.content, &wanted.content) {
+        (Content::Role { rules: Some(rules), .. }, Content::Role { rules: None, .. }) => Some(rules.clone()),
+        _ => None,
+    }
+}
+
+fn steps(kind: &Kind, live: &Live, seen: Shape, wanted: &Wanted) -> Vec<(Phase, Write)> {
+    let uid = || live.meta.uid.clone();
     if let (Content::Binding { role_ref: old, .. }, Content::Binding { role_ref: new, .. }) =
         (&seen.content, &wanted.shape.content)
         && old != new

@@ -12,7 +12,18 @@ use serde_json::Value;
 pub type Body = Arc<dyn Any + Send + Sync>;
 
 /// Namespaces: their labels and annotations say who wants what in them.
-pub static NAMESPACE: Kind = Kind::cluster::<IgnoredAny>("", &["v1"], "Namespace", "namespaces");
+pub static NAMESPACE: Kind = Kind::cluster::<IgnoredAny>("", &["v1"], "Namespace", "namespaces").bare();
+
+/// What a kind's status says of what came of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reports {
+    /// Nothing.
+    Never,
+    /// A condition of this type, always: the kind is ours.
+    Always(&'static str),
+    /// A condition of this type once something was wrong: the kind is somebody else's, and what is well needs no write.
+    Trouble(&'static str),
+}
 
 /// One kind: where it is served, and how an object of it is read. Modules declare their own as statics.
 pub struct Kind {
@@ -26,24 +37,37 @@ pub struct Kind {
     pub plural: &'static str,
     /// Whether its objects live in namespaces.
     pub namespaced: bool,
-    /// Whether we write conditions into its status.
-    pub reports: bool,
+    /// The condition that we write into its status.
+    pub reports: Reports,
+    /// Whether its metadata says all that is read of it, so that nothing else is fetched.
+    pub bare: bool,
     read: fn(&Value) -> Result<Body, String>,
+    same: fn(&Body, &Body) -> bool,
 }
 
 impl Kind {
     /// A kind of the whole cluster whose objects are read as `T`.
-    pub const fn cluster<T: DeserializeOwned + Send + Sync + 'static>(
+    pub const fn cluster<T: DeserializeOwned + PartialEq + Send + Sync + 'static>(
         group: &'static str,
         versions: &'static [&'static str],
         kind: &'static str,
         plural: &'static str,
     ) -> Self {
-        Self { group, versions, kind, plural, namespaced: false, reports: false, read: read_as::<T> }
+        Self {
+            group,
+            versions,
+            kind,
+            plural,
+            namespaced: false,
+            reports: Reports::Never,
+            bare: false,
+            read: read_as::<T>,
+            same: same_as::<T>,
+        }
     }
 
     /// A kind in namespaces whose objects are read as `T`.
-    pub const fn namespaced<T: DeserializeOwned + Send + Sync + 'static>(
+    pub const fn namespaced<T: DeserializeOwned + PartialEq + Send + Sync + 'static>(
         group: &'static str,
         versions: &'static [&'static str],
         kind: &'static str,
@@ -52,14 +76,24 @@ impl Kind {
         Self { namespaced: true, ..Self::cluster::<T>(group, versions, kind, plural) }
     }
 
-    /// The same kind, with conditions that we write.
-    pub const fn reporting(self) -> Self {
-        Self { reports: true, ..self }
+    /// The same kind, with a condition that we write.
+    pub const fn reporting(self, reports: Reports) -> Self {
+        Self { reports, ..self }
+    }
+
+    /// The same kind, of which only metadata is read.
+    pub const fn bare(self) -> Self {
+        Self { bare: true, ..self }
     }
 
     /// Reads an object's content. The error says what is wrong in words for a user.
     pub fn read(&self, object: &Value) -> Result<Body, String> {
         (self.read)(object)
+    }
+
+    /// Whether two contents of this kind say the same.
+    pub fn is_same(&self, one: &Body, other: &Body) -> bool {
+        (self.same)(one, other)
     }
 
     /// `apiVersion` in one of its versions.
@@ -78,6 +112,10 @@ fn read_as<T: DeserializeOwned + Send + Sync + 'static>(object: &Value) -> Resul
         Ok(body) => Ok(Arc::new(body)),
         Err(error) => Err(format!("`{}`: {}", error.path(), error.inner())),
     }
+}
+
+fn same_as<T: PartialEq + 'static>(one: &Body, other: &Body) -> bool {
+    one.downcast_ref::<T>().is_some_and(|one| other.downcast_ref() == Some(one))
 }
 
 /// A kind is where it is served; there is one static for each.

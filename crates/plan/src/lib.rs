@@ -16,6 +16,7 @@
 //! touch which object, pruning, pausing and retries are the same for all and live beside the modules.
 
 pub mod aggregation;
+pub mod crossplane;
 pub mod diagnostic;
 mod difference;
 pub mod engine;

@@ -99,12 +99,27 @@ pub struct Meta {
     pub deleting: bool,
     /// What of its metadata is ours; `None` if we never applied it.
     pub ours: Option<Managed>,
+    /// What of it is of a controller that did our job before; with the object it becomes ours.
+    pub inherited: Option<Box<Managed>>,
 }
 
 impl Meta {
     /// Whether nobody should write to it, or on its behalf.
     pub fn is_paused(&self) -> bool {
-        self.annotations.get(annotation::PAUSED).is_some_and(|value| value == "true")
+        let says = |key: &&str| self.annotations.get(*key).is_some_and(|value| value == "true");
+        [annotation::PAUSED, annotation::CROSSPLANE_PAUSED].iter().any(says)
+    }
+
+    /// What is ours of it, with what becomes ours.
+    pub(crate) fn all_ours(&self) -> Managed {
+        let mut all = self.ours.clone().unwrap_or_default();
+        if let Some(inherited) = &self.inherited {
+            all.labels.extend(inherited.labels.iter().cloned());
+            all.annotations.extend(inherited.annotations.iter().cloned());
+            all.owners.extend(inherited.owners.iter().cloned());
+            all.rules |= inherited.rules;
+        }
+        all
     }
 
     /// The owner that controls it.
@@ -128,7 +143,7 @@ pub struct Owner {
     pub controller: bool,
 }
 
-/// The keys of labels and annotations that we applied: they are ours to take away.
+/// What a manager wrote: it is its to take away.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Managed {
     /// Keys of labels.
@@ -137,4 +152,6 @@ pub struct Managed {
     pub annotations: Vec<Name>,
     /// Uids of owners.
     pub owners: Vec<Name>,
+    /// Whether it wrote the rules of a role.
+    pub rules: bool,
 }

@@ -66,6 +66,12 @@ pub enum Write {
         /// What it becomes.
         shape: Shape,
     },
+    /// Take over what the controller that did our job before wrote of the object with this uid; nothing else changes.
+    /// Otherwise what it wrote would stay when we no longer say it.
+    Inherit {
+        /// The object that was looked at.
+        uid: Name,
+    },
     /// Write the rules of somebody else's role and nothing else.
     Rules {
         /// The object that was looked at.
@@ -100,6 +106,7 @@ impl Write {
         match self {
             Self::Create(_) => "create",
             Self::Update { .. } | Self::Rules { .. } => "update",
+            Self::Inherit { .. } => "inherit",
             Self::Replace { .. } => "replace",
             Self::Delete { .. } => "delete",
             Self::Report { .. } => "report",

@@ -4,7 +4,7 @@
 use rolewright_core::{Binding, Role, RoleRef, Rule, RuleSet, Subject, World};
 use serde_json::{Map, Value, json};
 
-use crate::kind::Kind;
+use crate::kind::{Kind, Reports};
 use crate::module::Module;
 use crate::vocabulary::label;
 
@@ -61,7 +61,7 @@ impl Rights {
         for module in modules {
             for watch in module.watches() {
                 cluster.insert(&on(watch.kind, watch.kind.plural, ["list", "watch"]));
-                if watch.kind.reports {
+                if watch.kind.reports != Reports::Never {
                     cluster.insert(&on(watch.kind, &format!("{}/status", watch.kind.plural), ["patch"]));
                 }
             }

@@ -57,6 +57,13 @@ impl Simulation {
                 let meta = Meta { resource_version: self.revision, ..there.meta.clone() };
                 Live { meta, body: Ok(Arc::new(role)), conditions: Vec::new() }
             }
+            Write::Inherit { uid } => {
+                let there = there(uid)?;
+                let mut meta = Meta { resource_version: self.revision, ..there.meta.clone() };
+                meta.ours = Some(meta.all_ours());
+                meta.inherited = None;
+                Live { meta, ..there.clone() }
+            }
             Write::Replace { uid, shape } => there(uid).map(|_| self.fresh(&op.object, shape))?,
             Write::Delete { uid } => {
                 let meta = Meta { resource_version: self.revision, ..there(uid)?.meta.clone() };
@@ -97,6 +104,7 @@ impl Simulation {
             labels: shape.labels.keys().cloned().collect(),
             annotations: shape.annotations.keys().cloned().collect(),
             owners: shape.owners.iter().map(|owner| owner.uid.clone()).collect(),
+            rules: matches!(shape.content, Content::Role { rules: Some(_), .. }),
         });
         let body: Result<Body, String> = match &shape.content {
             Content::Bare => live.body.clone(),

@@ -8,12 +8,18 @@ pub mod manager {
     pub const STATUS: &str = "rolewright-status";
     /// The rules of aggregated ClusterRoles. Kubernetes' own name, so that either controller takes over from the other.
     pub const AGGREGATION: &str = "clusterrole-aggregation-controller";
+    /// Controllers whose jobs we take over with the objects that they made: Crossplane's RBAC manager.
+    pub const UPSTREAM: &[&str] = &["crossplane"];
 }
 
 /// Annotations.
 pub mod annotation {
     /// `"true"` on an object stops every write to it, and every write on its behalf.
     pub const PAUSED: &str = "rolewright.io/paused";
+    /// Crossplane's word for the same.
+    pub const CROSSPLANE_PAUSED: &str = "crossplane.io/paused";
+    /// `"true"` on an object of a name that we need gives it to us, whoever made it.
+    pub const ADOPT: &str = "rolewright.io/adopt";
     /// What `kubectl apply` keeps; as large as the object, and never read from the snapshot.
     pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 }

@@ -7,25 +7,26 @@ use rolewright_core::{RBAC_GROUP, RoleRef, Rule, Subject};
 use rolewright_plan::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING};
 use rolewright_plan::{
     Change, Claim, Content, Intent, Kind, Live, Module, Name, ObjectRef, Owner, Snapshot, Time, Wanted, Watch,
-    intent::Shape,
+    intent::Shape, kind::Reports,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Who gets what where.
-pub static GRANT: Kind = Kind::cluster::<Grant>("test.rolewright.io", &["v1"], "Grant", "grants").reporting();
+pub static GRANT: Kind =
+    Kind::cluster::<Grant>("test.rolewright.io", &["v1"], "Grant", "grants").reporting(Reports::Always("Ready"));
 
 /// A label on everything that a grant makes.
 const LABEL: &str = "test.rolewright.io/grant";
 const PREFIX: &str = "grant-";
 
 /// A grant's content.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Grant {
     spec: Spec,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 struct Spec {
     #[serde(default)]
     rules: Vec<Rule>,

@@ -11,9 +11,12 @@ use rolewright_plan::{Event, Kind, Live, Meta, Name, ObjectRef};
 
 use super::Written;
 
-/// All objects of these kinds: the roles and bindings of a fresh cluster, and what was written over them.
-pub(super) fn closed(kinds: &BTreeSet<&'static Kind>, written: Vec<Written>) -> Vec<Event> {
+/// All objects of these kinds: the roles and bindings of a fresh cluster, and what was written over them. Of whose kinds
+/// neither that nor `above` has any, they are not installed.
+pub(super) fn closed(kinds: &BTreeSet<&'static Kind>, written: Vec<Written>, above: &[Written]) -> Vec<Event> {
     let world = bootstrap::world();
+    let installed: BTreeSet<&str> =
+        written.iter().chain(above).filter_map(|written| domain(written.object.kind)).collect();
     let roles = world.roles.into_values().map(role);
     let bindings = world.bindings.into_values().map(binding);
     let mut objects: BTreeMap<ObjectRef, Live> = roles.chain(bindings).collect();
@@ -24,10 +27,23 @@ pub(super) fn closed(kinds: &BTreeSet<&'static Kind>, written: Vec<Written>) -> 
     let mut by_kind: BTreeMap<&'static Kind, Vec<Live>> = kinds.iter().map(|&kind| (kind, Vec::new())).collect();
     for (version, (object, mut live)) in (1..).zip(objects) {
         live.meta.resource_version = version;
-        live.meta.uid = Name::from(format!("base-{version}"));
+        if live.meta.uid.is_empty() {
+            live.meta.uid = Name::from(format!("base-{version}"));
+        }
         by_kind.entry(object.kind).or_default().push(live);
     }
-    by_kind.into_iter().map(|(kind, objects)| Event::All(kind, objects)).collect()
+    let is_served = |kind: &Kind| domain(kind).is_none_or(|domain| installed.contains(domain));
+    let event = |(kind, objects)| if is_served(kind) { Event::All(kind, objects) } else { Event::Unserved(kind) };
+    by_kind.into_iter().map(event).collect()
+}
+
+/// Whose kind it is: the last two parts of its group, as `crossplane.io`; `None` for Kubernetes' own.
+fn domain(kind: &Kind) -> Option<&'static str> {
+    if !kind.group.contains('.') || kind.group.ends_with(".k8s.io") {
+        return None;
+    }
+    let start = kind.group.rmatch_indices('.').nth(1).map_or(0, |(dot, _)| dot + 1);
+    kind.group.get(start..)
 }
 
 /// Puts into aggregated roles what a cluster would have put there, but where somebody says what is stored.

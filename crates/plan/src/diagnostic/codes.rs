@@ -53,16 +53,22 @@ codes! {
          written is counted in the message. Remove the annotation to go on.";
     NameTaken = 3, Error, "the name is taken by somebody else's object",
         "An object of this name exists and is not ours: it is not controlled by the object that needs it. It is left as it \
-         is, and the rights that it should give are missing. Delete or rename it.";
+         is, and the rights that it should give are missing. Delete or rename it, or give it to us: \
+         `kubectl annotate KIND NAME rolewright.io/adopt=true`.";
     Refused = 4, Error, "the API server refused a write",
         "The message says why. `forbidden` means that the manager lacks rights: `rolewright manifests rbac` prints the role \
          that it needs. It tries again from time to time.";
     Ineffective = 5, Warning, "a write has no effect",
         "The API server accepted a write and the object is not what was written: an admission webhook or another controller \
          changes it at once. It is tried again ever more rarely. Find out who else writes to it in its `managedFields`.";
+    PeerActive = 6, Warning, "somebody else does the same work",
+        "Another controller changes back what the manager writes, or holds the lease of the same job. Two writers would \
+         fight, so the manager leaves the object or the job to it and looks again after some minutes. Let only one of \
+         them do it: switch the other one off, or let the manager only observe. `managedFields` say who wrote last.";
     UnionTooLarge = 101, Error, "an aggregated role is too large to store",
-        "The rules that its selectors gather do not fit into one object. Revocations still reach it; the rules that the \
-         message counts are withheld. Select fewer roles, or let rules share verbs and resources.";
+        "The rules that its selectors gather do not fit into one object. Where the manager writes them, revocations still \
+         reach the role and the rules that the message counts are withheld; Kubernetes' own controller changes nothing any \
+         more. Select fewer roles, or let rules share verbs and resources.";
     AggregationCycle = 102, Warning, "aggregated roles select each other",
         "Kubernetes' own controller never takes a revoked rule out of such a circle. Change the labels or selectors so that \
          no role selects, over others, itself.";
@@ -71,6 +77,23 @@ codes! {
     AggregationDrift = 104, Warning, "an aggregated role does not hold what its selectors gather",
         "Beside Kubernetes' controller rolewright only observes. If this stays, that controller is not running, fails, or \
          keeps rules that nobody grants any more; its log says more.";
+    DefinitionUnknown = 201, Warning, "a namespace enables what is not defined",
+        "An annotation of the namespace names a CompositeResourceDefinition that does not exist. It grants nothing until \
+         there is one of that name. Correct the name, or remove the annotation.";
+    AnnotationUnknown = 202, Warning, "an annotation of a namespace enables nothing",
+        "A definition is enabled by the value `xrd-enabled` (or `xrd-claim-accepted`), and by nothing else.";
+    ResourcesUnlisted = 203, Warning, "a provider's revision does not list what it owns",
+        "Resources name the revision as their owner, and its `status.objectRefs` does not name them. Their rights are \
+         granted all the same. Crossplane's package manager should list them; its log says why it does not.";
+    FamilyStranger = 204, Warning, "a provider is left out of its family",
+        "Members of a family use each other's resources if they are published by the same organisation of the same \
+         registry. To trust another one: `--trust-organisations=REGISTRY/ORGANISATION,REGISTRY/ORGANISATION`.";
+    BeyondBoundary = 205, Warning, "a provider asks for more than it may have",
+        "What the role of `--provider-clusterrole` does not cover is not granted. Widen that role, if the provider should \
+         have it.";
+    LeftToHelm = 206, Note, "a role is left to its Helm release",
+        "It is not changed, because the next upgrade of the release would change it back. To let us keep it, remove it from \
+         the release.";
 }
 
 impl Code {

@@ -9,7 +9,7 @@ use crate::rbac::{BindingBody, RoleBody};
 
 /// The part of a live object that is ours: what we want to say, and what we said before.
 pub(super) fn seen(live: &Live, wanted: &Shape) -> Shape {
-    let ours = live.meta.ours.clone().unwrap_or_default();
+    let ours = live.meta.all_ours();
     let of = |labels: &Labels, wanted: &Labels, ours: &[Name]| {
         labels
             .iter()
@@ -25,15 +25,15 @@ pub(super) fn seen(live: &Live, wanted: &Shape) -> Shape {
         labels: of(&live.meta.labels, &wanted.labels, &ours.labels),
         annotations: of(&live.meta.annotations, &wanted.annotations, &ours.annotations),
         owners,
-        content: content(live, &wanted.content),
+        content: content(live, &wanted.content, ours.rules),
     }
 }
 
-fn content(live: &Live, wanted: &Content) -> Content {
+fn content(live: &Live, wanted: &Content, rules_are_ours: bool) -> Content {
     match wanted {
         Content::Bare => Content::Bare,
         Content::Role { rules, .. } => live.body::<RoleBody>().map_or(Content::Bare, |role| Content::Role {
-            rules: rules.is_some().then(|| role.rules.clone()),
+            rules: (rules.is_some() || rules_are_ours).then(|| role.rules.clone()),
             aggregation: role.aggregation.clone(),
         }),
         Content::Binding { .. } => live.body::<BindingBody>().map_or(Content::Bare, |binding| Content::Binding {

@@ -1,20 +1,24 @@
 //! The condition that says what came of a key.
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::kind::Reports;
 use crate::object::{Condition, ObjectRef, Status};
 use crate::op::{Op, Phase, Plan, Write};
 use crate::snapshot::Snapshot;
 use crate::{Name, Time};
 
-/// Whether everything that an object asks for is there.
-const READY: &str = "Ready";
-
 /// The write that brings the conditions of a key's object up to date, if its kind has any and they say something else.
 pub(super) fn report(snapshot: &Snapshot, key: &ObjectRef, plan: &Plan, now: Time) -> Option<Op> {
-    let live = snapshot.get(key).filter(|_| key.kind.reports)?;
-    let mut ready = ready(&plan.diagnostics, live.meta.generation);
+    let (name, always) = match key.kind.reports {
+        Reports::Never => return None,
+        Reports::Always(name) => (name, true),
+        Reports::Trouble(name) => (name, false),
+    };
+    let live = snapshot.get(key)?;
+    let mut ready = ready(name, &plan.diagnostics, live.meta.generation);
     let known = live.conditions.iter().find(|condition| condition.name == ready.name);
-    if known.is_some_and(|known| known.says_as(&ready)) {
+    let is_told = known.map_or(!always && ready.status == Status::True, |known| known.says_as(&ready));
+    if is_told {
         return None;
     }
     ready.last_transition_time = match known {
@@ -26,7 +30,7 @@ pub(super) fn report(snapshot: &Snapshot, key: &ObjectRef, plan: &Plan, now: Tim
     Some(Op { phase: Phase::Report, object: key.clone(), write, because, repairs: false })
 }
 
-fn ready(diagnostics: &[Diagnostic], generation: i64) -> Condition {
+fn ready(name: &str, diagnostics: &[Diagnostic], generation: i64) -> Condition {
     let worst =
         diagnostics.iter().max_by_key(|diagnostic| (diagnostic.code.severity(), std::cmp::Reverse(*diagnostic)));
     let (status, reason, message) = match worst {
@@ -37,7 +41,7 @@ fn ready(diagnostics: &[Diagnostic], generation: i64) -> Condition {
         None => (Status::True, Name::new("Applied"), String::new()),
     };
     Condition {
-        name: Name::new(READY),
+        name: Name::new(name),
         status,
         reason,
         message,

@@ -1,10 +1,13 @@
+mod fights;
+mod gathering;
+
 use rolewright_core::Rule;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::intent::{Claim, Content, Intent, Shape, Wanted};
-use crate::kind::Kind;
+use crate::kind::{Kind, Reports};
 use crate::object::{Condition, Live, Status};
 use crate::op::{Op, Write};
 use crate::rbac::{CLUSTER_ROLE, RoleBody};
@@ -12,15 +15,18 @@ use crate::simulation::Simulation;
 use crate::vocabulary::annotation;
 
 /// Something that wants a role to have certain rules.
-#[derive(Deserialize)]
+#[derive(Deserialize, PartialEq)]
 struct Wish {
     verbs: Vec<crate::Name>,
     #[serde(default)]
     wakes: u64,
 }
 
-static WISH: Kind = Kind::cluster::<Wish>("example.com", &["v1"], "Wish", "wishes").reporting();
+static WISH: Kind = Kind::cluster::<Wish>("example.com", &["v1"], "Wish", "wishes").reporting(Reports::Always("Ready"));
 static EXTRA: Kind = Kind::cluster::<Value>("example.com", &["v1"], "Extra", "extras");
+
+/// The wish that is looked at after all others.
+const GATHERS: &str = "gathers";
 
 /// Writes the wished rules into the role of the same name.
 struct Wishes;
@@ -55,6 +61,10 @@ impl Module for Wishes {
         };
         let wake_at = Some(Time(wish.wakes)).filter(|at| *at > now);
         Intent { wanted: vec![wanted], wake_at, ..Intent::default() }
+    }
+
+    fn gathers(&self, key: &ObjectRef) -> bool {
+        key.name == GATHERS
     }
 
     fn keys(&self, snapshot: &Snapshot) -> Vec<ObjectRef> {
@@ -153,7 +163,7 @@ fn wait_or_report(engine: &mut Engine, now: Time) -> Time {
 
 impl Engine {
     fn next_wait(&self, now: Time) -> Option<Time> {
-        self.slots.iter().filter_map(|slot| slot.queue.next_due()).min().filter(|at| *at > now)
+        self.slots.iter().filter_map(|slot| slot.next_due(now)).min().filter(|at| *at > now)
     }
 }
 

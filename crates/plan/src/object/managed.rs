@@ -1,23 +1,23 @@
-//! What of an object's metadata we applied, from `managedFields`.
+//! What of an object a manager wrote, from `managedFields`.
 
 use serde_json::Value;
 
 use super::Managed;
 use crate::Name;
-use crate::vocabulary::manager;
 
-/// What our manager applied to the object itself; `None` if it never did.
-pub(super) fn managed(fields: Option<&Value>) -> Option<Managed> {
-    let is_ours = |entry: &&Value| {
+/// What a manager wrote of the object itself; `None` if it never did.
+pub(super) fn managed(fields: Option<&Value>, manager: &str, operation: &str) -> Option<Managed> {
+    let is_theirs = |entry: &&Value| {
         let says = |name: &str, text: &str| entry.get(name).is_some_and(|value| value == text);
-        says("manager", manager::ROLEWRIGHT) && says("operation", "Apply") && entry.get("subresource").is_none()
+        says("manager", manager) && says("operation", operation) && entry.get("subresource").is_none()
     };
-    let entry = fields?.as_array()?.iter().find(is_ours)?;
+    let entry = fields?.as_array()?.iter().find(is_theirs)?;
     let of = |name: &str| entry.pointer(&format!("/fieldsV1/f:metadata/{name}"));
     Some(Managed {
         labels: keys(of("f:labels"), field),
         annotations: keys(of("f:annotations"), field),
         owners: keys(of("f:ownerReferences"), uid),
+        rules: entry.pointer("/fieldsV1/f:rules").is_some(),
     })
 }
 
@@ -51,15 +51,16 @@ mod tests {
 
     #[test]
     fn only_what_we_applied_is_ours() {
-        let ours = managed(Some(&json!([entry("kubectl", "Apply"), entry("rolewright", "Apply")])));
+        let ours = |fields: &Value| managed(Some(fields), "rolewright", "Apply");
         let expected = Managed {
             labels: vec!["a".into(), "example.com/b".into()],
             annotations: vec!["c".into()],
             owners: vec!["1-2".into()],
+            rules: true,
         };
-        assert_eq!(ours, Some(expected));
+        assert_eq!(ours(&json!([entry("kubectl", "Apply"), entry("rolewright", "Apply")])), Some(expected));
         for foreign in [json!(null), json!([]), json!([entry("kubectl", "Apply"), entry("rolewright", "Update")])] {
-            assert_eq!(managed(Some(&foreign)), None, "{foreign}");
+            assert_eq!(ours(&foreign), None, "{foreign}");
         }
     }
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::managed::managed;
 use super::{Condition, Live, Meta, Owner};
 use crate::Name;
-use crate::kind::Kind;
-use crate::vocabulary::annotation;
+use crate::kind::{Kind, Reports};
+use crate::vocabulary::{annotation, manager};
 
 /// An object without the metadata that every stored object has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl std::error::Error for Unreadable {}
 impl Live {
     /// Reads an object. What is wrong with its content stays with it; without metadata there is no object.
     pub fn read(kind: &Kind, object: &Value) -> Result<Self, Unreadable> {
-        let conditions = if kind.reports { Condition::read_all(object) } else { Vec::new() };
+        let conditions = if kind.reports != Reports::Never { Condition::read_all(object) } else { Vec::new() };
         Ok(Self { meta: Meta::read(object)?, body: kind.read(object), conditions })
     }
 }
@@ -42,6 +42,7 @@ impl Meta {
         }
         let mut annotations = written.annotations.unwrap_or_default();
         annotations.remove(annotation::LAST_APPLIED);
+        let fields = object.pointer("/metadata/managedFields");
         Ok(Self {
             name: written.name,
             namespace: written.namespace,
@@ -53,7 +54,8 @@ impl Meta {
             owners: written.owner_references.into_iter().flatten().map(Owner::from).collect(),
             finalizers: written.finalizers.unwrap_or_default(),
             deleting: written.deletion_timestamp.is_some(),
-            ours: managed(object.pointer("/metadata/managedFields")),
+            ours: managed(fields, manager::ROLEWRIGHT, "Apply"),
+            inherited: manager::UPSTREAM.iter().find_map(|name| managed(fields, name, "Update")).map(Box::new),
         })
     }
 }

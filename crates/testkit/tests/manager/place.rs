@@ -24,9 +24,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 /// Nothing takes longer.
-const PATIENCE: Duration = Duration::from_mins(1);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A server where nobody but us aggregates roles.
+/// A server.
 pub(crate) struct Place {
     name: &'static str,
     pub(crate) client: Client,
@@ -62,6 +62,7 @@ impl Running {
 }
 
 impl Place {
+    /// Our server, where nobody but the manager aggregates roles.
     pub(crate) fn ours() -> Result<Self> {
         let controllers = Controllers { aggregation: false, ..Controllers::default() };
         let server = Server::start(rolewright_server::Settings { controllers, ..Default::default() })?;
@@ -75,10 +76,15 @@ impl Place {
     }
 
     pub(crate) async fn real() -> Result<Option<Self>> {
+        Self::real_with("garbage-collector,namespace,serviceaccount").await
+    }
+
+    /// The real server beside these of Kubernetes' controllers.
+    pub(crate) async fn real_with(controllers: &str) -> Result<Option<Self>> {
         let Some(binary) = testbed::binary("the manager's suite")? else { return Ok(None) };
         let server = ApiServer::start_bare(&binary)?;
         let mut command = std::process::Command::new(&binary);
-        command.args(["controllers", "--only", "garbage-collector,namespace,serviceaccount", "--kubeconfig"]);
+        command.args(["controllers", "--only", controllers, "--kubeconfig"]);
         let mut controllers = Lines::start(command.arg(&server.ready.kubeconfig))?;
         controllers.line()?;
         let config = Kubeconfig::read_from(&server.ready.kubeconfig)?;
@@ -125,7 +131,7 @@ impl Place {
         Running { metrics, end, ended }
     }
 
-    fn api(&self, object: &Value) -> Result<Api<DynamicObject>> {
+    pub(crate) fn api(&self, object: &Value) -> Result<Api<DynamicObject>> {
         let text = |field: &str| object[field].as_str().context("an object says what it is");
         let (group, version) = text("apiVersion")?.split_once('/').unwrap_or(("", text("apiVersion")?));
         let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("kind")?));
@@ -178,6 +184,14 @@ impl Place {
     pub(crate) async fn events(&self, reason: &str) -> Result<usize> {
         let all = self.all_events().list(&ListParams::default()).await?;
         Ok(all.iter().filter(|event| event.reason.as_deref() == Some(reason)).count())
+    }
+
+    /// Whether an event tells of an object what this code stands for.
+    pub(crate) async fn told(&self, name: &str, code: &str) -> Result<bool> {
+        let all = self.all_events().list(&ListParams::default()).await?;
+        let about = |event: &&Event| event.regarding.as_ref().and_then(|object| object.name.as_deref()) == Some(name);
+        let code = format!("({code})");
+        Ok(all.iter().filter(about).any(|event| event.note.as_deref().is_some_and(|note| note.ends_with(&code))))
     }
 
     /// Removes all events.

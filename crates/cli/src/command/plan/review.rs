@@ -8,11 +8,11 @@ use rolewright_core::diff::{Change, diff};
 use rolewright_core::{Name, User};
 use rolewright_plan::aggregation::Mode;
 use rolewright_plan::engine::{News, Next};
-use rolewright_plan::rbac::RoleBody;
 use rolewright_plan::rights::{Identity, Rights};
 use rolewright_plan::simulation::Simulation;
-use rolewright_plan::vocabulary::annotation;
-use rolewright_plan::{Code, Diagnostic, Engine, Event, Live, Module, ObjectRef, Op, Severity, Snapshot, Time, Write};
+use rolewright_plan::{
+    Code, Diagnostic, Engine, Event, Kind, Live, Module, ObjectRef, Op, Severity, Snapshot, Time, Write,
+};
 
 use super::PlanArgs;
 use super::preflight::{self, Verdict};
@@ -82,14 +82,13 @@ impl Review {
         Ok(Self::on(place, args))
     }
 
-    fn on(mut place: Place, args: &PlanArgs) -> Self {
+    fn on(place: Place, args: &PlanArgs) -> Self {
         let exclusive = args.modules.aggregates();
         let waits = place.live || !place.has_files;
+        let is_unsettled = waits || place.is_fresh;
         let drift = if waits && !exclusive { drift(&place.ground) } else { Vec::new() };
-        if !exclusive {
-            unpause_aggregated(&mut place);
-        }
-        let mut modules: Vec<Box<dyn Module>> = vec![Box::new(modules::aggregation(Mode::Exclusive))];
+        let mode = if exclusive { Mode::Exclusive } else { Mode::Foretell };
+        let mut modules: Vec<Box<dyn Module>> = vec![Box::new(modules::aggregation(mode))];
         modules.extend(args.modules.build_others());
         let by_kubernetes = |module: usize| module == 0 && !exclusive;
         let identity = Identity {
@@ -102,11 +101,12 @@ impl Review {
 
         let mut engine = Engine::new(modules);
         engine.take(place.ground, Time(0));
+        engine.mark_all(Time(0));
         let as_is = world::rbac_of(engine.snapshot());
         let now = Time(0) + PATIENCE;
         let pending = Simulation::on(engine.snapshot()).settle(&mut engine, now);
         // What somebody wrote down as the base is meant to be settled; a cluster may wait for its manager.
-        let counts = |module: usize| !by_kubernetes(module) && waits;
+        let counts = |module: usize| !by_kubernetes(module) && is_unsettled;
         let mut written: Vec<(usize, Op)> = pending.into_iter().filter(|(module, _)| counts(*module)).collect();
         let before = if written.is_empty() { world::rbac_of(engine.snapshot()) } else { as_is };
 
@@ -189,21 +189,6 @@ fn copy(event: &Event) -> Event {
     }
 }
 
-/// Kubernetes' controller knows nothing of our annotation.
-fn unpause_aggregated(place: &mut Place) {
-    let unpause = |live: &mut Live| {
-        if live.body::<RoleBody>().is_some_and(|role| role.aggregation.is_some()) {
-            live.meta.annotations.remove(annotation::PAUSED);
-        }
-    };
-    for event in &mut place.ground {
-        if let Event::All(_, objects) = event {
-            objects.iter_mut().for_each(unpause);
-        }
-    }
-    place.files.iter_mut().for_each(|written| unpause(&mut written.live));
-}
-
 /// The problems that are there at the end.
 fn standing(news: Vec<News>) -> Vec<Diagnostic> {
     let mut standing = BTreeSet::new();
@@ -226,7 +211,7 @@ fn changes(snapshot: &Snapshot, files: &[Written], replaced: &[Written]) -> Vec<
         let after = written.over(before, earlier.get(&written.object).copied());
         let sign = match before {
             None => Sign::Add,
-            Some(before) if same(before, &after) => continue,
+            Some(before) if same(written.object.kind, before, &after) => continue,
             Some(_) => Sign::Change,
         };
         changes.push(FileChange {
@@ -255,11 +240,10 @@ fn changes(snapshot: &Snapshot, files: &[Written], replaced: &[Written]) -> Vec<
 }
 
 /// Whether an object says the same as another, whenever it was stored.
-fn same(a: &Live, b: &Live) -> bool {
+fn same(kind: &Kind, a: &Live, b: &Live) -> bool {
     a.meta.labels == b.meta.labels
         && a.meta.annotations == b.meta.annotations
-        && a.body::<RoleBody>() == b.body::<RoleBody>()
-        && a.binding() == b.binding()
+        && matches!((&a.body, &b.body), (Ok(one), Ok(other)) if kind.is_same(one, other))
 }
 
 /// The same as news of a cluster.
@@ -296,7 +280,7 @@ fn done(written: Vec<(usize, Op)>) -> Vec<Done> {
             Write::Create(_) => Sign::Add,
             Write::Delete { .. } => Sign::Remove,
             Write::Report { .. } => continue,
-            Write::Update { .. } | Write::Rules { .. } | Write::Replace { .. } => Sign::Change,
+            Write::Inherit { .. } | Write::Update { .. } | Write::Rules { .. } | Write::Replace { .. } => Sign::Change,
         };
         let place = *places.entry(object.clone()).or_insert_with(|| {
             all.push(None);

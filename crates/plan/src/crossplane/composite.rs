@@ -1,0 +1,78 @@
+//! The roles of a definition: whoever has Crossplane's roles gets what was defined.
+
+use rolewright_core::Rule;
+
+use super::kinds::{DEFINITION, Defines, Definition};
+use super::rules::{EVERYTHING, VIEW, rule, sub, with_status};
+use super::settings::Manage;
+use super::words::{self, aggregating, composite_role, label_value};
+use super::{Crossplane, controlled};
+use crate::Name;
+use crate::intent::{Content, Intent, Shape, Wanted};
+use crate::object::{Live, ObjectRef};
+use crate::rbac::CLUSTER_ROLE;
+use crate::snapshot::Snapshot;
+
+/// Whom the roles of a definition aggregate to.
+pub(super) const ROLES: [&str; 4] = ["crossplane", "edit", "view", "browse"];
+
+impl Crossplane {
+    pub(super) fn intend_composite(&self, snapshot: &Snapshot, key: &ObjectRef) -> Intent {
+        let names = ROLES.map(|role| composite_role(&key.name, role));
+        let live = match self.present(snapshot, key, &names) {
+            Ok(live) => live,
+            Err(without) => return without,
+        };
+        let Some(Definition { spec }) = live.body() else { return Intent::default() };
+        let roles = if self.settings.manage == Manage::ServiceAccounts { &ROLES[..1] } else { &ROLES };
+        Intent {
+            wanted: roles.iter().map(|role| self.composite_role(live, spec, role)).collect(),
+            held: self.held(snapshot, live, &names),
+            ..Intent::default()
+        }
+    }
+
+    fn composite_role(&self, definition: &Live, spec: &Defines, role: &str) -> Wanted {
+        let name = &definition.meta.name;
+        let shape = Shape {
+            labels: self.composite_labels(name, role),
+            owners: vec![controlled(definition, &DEFINITION)],
+            content: Content::rules(rules(spec, role)),
+            ..Shape::default()
+        };
+        let object = ObjectRef::cluster(&CLUSTER_ROLE, composite_role(name, role));
+        let because = match role {
+            "crossplane" => format!("Crossplane serves what `{name}` defines"),
+            "browse" => format!("whoever browses sees what `{name}` defines"),
+            _ => format!("whoever may {role} may {role} what `{name}` defines"),
+        };
+        Wanted::controlled(object, &definition.meta.uid, shape, because)
+    }
+
+    fn composite_labels(&self, definition: &str, role: &str) -> rolewright_core::Labels {
+        let mut labels = match role {
+            "edit" => aggregating(&["edit", "admin"]),
+            _ => aggregating(&[role]),
+        };
+        if self.settings.manage == Manage::All && matches!(role, "edit" | "view") {
+            labels.extend(aggregating(&[&format!("ns-{role}")]));
+            labels.insert(Name::new(words::XRD), label_value(definition));
+        }
+        labels.extend([words::managed()]);
+        labels
+    }
+}
+
+fn rules(spec: &Defines, role: &str) -> Vec<Rule> {
+    let verbs = if matches!(role, "view" | "browse") { VIEW } else { EVERYTHING };
+    // Who only looks around sees what the platform is made of, not what people claimed of it.
+    let claims = spec.claim_names.as_ref().filter(|_| role != "browse");
+    let mut rules = Vec::new();
+    for names in [Some(&spec.names), claims].into_iter().flatten() {
+        rules.push(rule([spec.group.clone()], with_status(&names.plural), verbs));
+        if role == "crossplane" {
+            rules.push(rule([spec.group.clone()], [sub(&names.plural, "finalizers")], &["update"]));
+        }
+    }
+    rules
+}

@@ -1,0 +1,266 @@
+//! What changed, and whom it concerns.
+
+use std::collections::BTreeSet;
+
+use super::kinds::{DEFINITION, DEPLOYMENT, MANAGED_RESOURCE, REVISION, Revision, SERVED_RESOURCE, SERVICE_ACCOUNT};
+use super::materialized::Target;
+use super::namespace::{self, enabled};
+use super::people::{self, Standing};
+use super::provider::{FAMILY_PREFIX, family_of};
+use super::settings::{FamilyRoles, Manage, UserRoles};
+use super::words::{PACKAGE, label_value, namespace_role};
+use super::{Crossplane, words};
+use crate::Name;
+use crate::kind::NAMESPACE;
+use crate::object::{Live, ObjectRef};
+use crate::rbac::{CLUSTER_ROLE, RoleBody};
+use crate::snapshot::{Change, Snapshot};
+
+type Index = std::collections::BTreeMap<Name, BTreeSet<Name>>;
+
+fn enter(index: &mut Index, key: &Name, name: &Name) {
+    index.entry(key.clone()).or_default().insert(name.clone());
+}
+
+fn leave(index: &mut Index, key: &Name, name: &Name) {
+    if let Some(names) = index.get_mut(key) {
+        names.remove(name);
+        if names.is_empty() {
+            index.remove(key);
+        }
+    }
+}
+
+impl Crossplane {
+    /// Takes in one change; returns the keys that it concerns.
+    pub(super) fn follow(&mut self, snapshot: &Snapshot, change: &Change, mark: &mut dyn FnMut(ObjectRef)) {
+        let Change { object, before } = change;
+        let now = snapshot.get(object);
+        let kind = object.kind;
+        match () {
+            () if *kind == DEFINITION => self.follow_definition(object, before.as_ref(), now, mark),
+            () if *kind == REVISION => self.follow_revision(object, before.as_ref(), now, mark),
+            () if *kind == NAMESPACE => self.follow_namespace(snapshot, object, before.as_ref(), now, mark),
+            () if *kind == SERVED_RESOURCE || *kind == MANAGED_RESOURCE => {
+                for revision in owners(before.as_ref(), now, REVISION.kind) {
+                    self.mark_relatives(snapshot, &revision, mark);
+                }
+            }
+            () if *kind == SERVICE_ACCOUNT || *kind == DEPLOYMENT => {
+                for revision in owners(before.as_ref(), now, REVISION.kind) {
+                    self.mark_revision(snapshot, &revision, mark);
+                }
+            }
+            () => self.follow_rbac(snapshot, object, before.as_ref(), now, mark),
+        }
+    }
+
+    fn follow_definition(
+        &mut self,
+        object: &ObjectRef,
+        before: Option<&Live>,
+        now: Option<&Live>,
+        mark: &mut dyn FnMut(ObjectRef),
+    ) {
+        mark(object.clone());
+        if before.is_some() == now.is_some() {
+            return;
+        }
+        let label = label_value(&object.name);
+        match now {
+            Some(_) => drop(self.definitions.insert(label.clone(), object.name.clone())),
+            None => drop(self.definitions.remove(&label)),
+        }
+        // A namespace says when it enables what is not defined.
+        for namespace in self.enabling.get(&label).into_iter().flatten() {
+            mark(ObjectRef::cluster(&NAMESPACE, namespace.clone()));
+        }
+    }
+
+    fn follow_revision(
+        &mut self,
+        object: &ObjectRef,
+        before: Option<&Live>,
+        now: Option<&Live>,
+        mark: &mut dyn FnMut(ObjectRef),
+    ) {
+        mark(object.clone());
+        let same = match (before, now) {
+            (Some(before), Some(now)) => {
+                before.body::<Revision>() == now.body::<Revision>()
+                    && before.meta.labels == now.meta.labels
+                    && before.meta.uid == now.meta.uid
+                    && before.meta.deleting == now.meta.deleting
+            }
+            _ => false,
+        };
+        if same {
+            return;
+        }
+        // Both those whom it left and those whom it joined have to look.
+        if let Some(before) = before {
+            self.mark_family(before, mark);
+            self.mark_siblings(before, mark);
+            self.family_role(before).into_iter().for_each(&mut *mark);
+            if let Some((family, party)) = self.belonging(before) {
+                self.families.leave(family, &party, &object.name);
+            }
+            before.meta.labels.get(PACKAGE).into_iter().for_each(|name| leave(&mut self.packages, name, &object.name));
+        }
+        if let Some(now) = now {
+            if let Some((family, party)) = self.belonging(now) {
+                self.families.enter(family, party, &object.name);
+            }
+            now.meta.labels.get(PACKAGE).into_iter().for_each(|name| enter(&mut self.packages, name, &object.name));
+            self.mark_family(now, mark);
+            self.mark_siblings(now, mark);
+            self.family_role(now).into_iter().for_each(&mut *mark);
+        }
+    }
+
+    fn follow_namespace(
+        &mut self,
+        snapshot: &Snapshot,
+        object: &ObjectRef,
+        before: Option<&Live>,
+        now: Option<&Live>,
+        mark: &mut dyn FnMut(ObjectRef),
+    ) {
+        let old = before.map(|live| enabled(&live.meta)).unwrap_or_default();
+        let new = now.map(|live| enabled(&live.meta)).unwrap_or_default();
+        old.difference(&new).for_each(|name| leave(&mut self.enabling, name, &object.name));
+        new.difference(&old).for_each(|name| enter(&mut self.enabling, name, &object.name));
+        for role in namespace::ROLES {
+            let target = (!new.is_empty()).then(|| Target {
+                selectors: namespace::selectors(&new, role),
+                labels: rolewright_core::Labels::new(),
+            });
+            self.gather(snapshot, &namespace_role(&object.name, role), target, mark);
+        }
+        let says = |live: &Live| live.meta.annotations.keys().any(|key| key.starts_with(words::PREFIX));
+        if before.is_some_and(says) || now.is_some_and(says) {
+            mark(object.clone());
+        }
+    }
+
+    fn follow_rbac(
+        &mut self,
+        snapshot: &Snapshot,
+        object: &ObjectRef,
+        before: Option<&Live>,
+        now: Option<&Live>,
+        mark: &mut dyn FnMut(ObjectRef),
+    ) {
+        if self.settings.family_roles == FamilyRoles::Shared && Self::is_binding(object) {
+            for (live, comes) in [(before, false), (now, true)] {
+                let Some(revision) = live.and_then(Self::bound_revision) else { continue };
+                let bindings = self.bindings.entry(revision.clone()).or_default();
+                if comes {
+                    bindings.insert(object.clone())
+                } else {
+                    bindings.remove(object)
+                };
+                self.mark_revision(snapshot, &revision, mark);
+            }
+        }
+        for definition in owners(before, now, DEFINITION.kind) {
+            mark(ObjectRef::cluster(&DEFINITION, definition));
+        }
+        for revision in owners(before, now, REVISION.kind) {
+            mark(ObjectRef::cluster(&REVISION, revision.clone()));
+            // Who waits for its roles.
+            if let Some(live) = snapshot.get(&ObjectRef::cluster(&REVISION, revision)) {
+                self.mark_siblings(live, mark);
+                self.family_role(live).into_iter().for_each(&mut *mark);
+            }
+        }
+        for namespace in owners(before, now, NAMESPACE.kind) {
+            mark(ObjectRef::cluster(&NAMESPACE, namespace));
+        }
+        if let Some(key) = key_of(&object.name) {
+            mark(key);
+        }
+        if let Some(family) = family_of(&object.name) {
+            self.families.revisions(family).for_each(|name| mark(ObjectRef::cluster(&REVISION, name.clone())));
+        }
+        if *object.kind == CLUSTER_ROLE && self.settings.boundary_role.as_ref() == Some(&object.name) {
+            let rules = |live: Option<&Live>| live.and_then(Live::body::<RoleBody>).map(|role| role.rules.clone());
+            if rules(before) != rules(now) {
+                snapshot.all(&REVISION).for_each(|live| mark(ObjectRef::cluster(&REVISION, live.meta.name.clone())));
+                self.families.roles().for_each(mark);
+            }
+        }
+    }
+
+    fn mark_revision(&self, snapshot: &Snapshot, name: &Name, mark: &mut dyn FnMut(ObjectRef)) {
+        let key = ObjectRef::cluster(&REVISION, name.clone());
+        let role = snapshot.get(&key).and_then(|live| self.family_role(live));
+        role.into_iter().chain([key]).for_each(mark);
+    }
+
+    /// A revision and all in its family.
+    fn mark_relatives(&self, snapshot: &Snapshot, name: &Name, mark: &mut dyn FnMut(ObjectRef)) {
+        self.mark_revision(snapshot, name, mark);
+        if let Some(live) = snapshot.get(&ObjectRef::cluster(&REVISION, name.clone())) {
+            self.mark_family(live, mark);
+        }
+    }
+
+    fn mark_family(&self, live: &Live, mark: &mut dyn FnMut(ObjectRef)) {
+        let Some((family, _)) = self.belonging(live) else { return };
+        self.families.revisions(family).for_each(|name| mark(ObjectRef::cluster(&REVISION, name.clone())));
+    }
+
+    fn mark_siblings(&self, live: &Live, mark: &mut dyn FnMut(ObjectRef)) {
+        let names = live.meta.labels.get(PACKAGE).and_then(|package| self.packages.get(package)).into_iter().flatten();
+        names.for_each(|name| mark(ObjectRef::cluster(&REVISION, name.clone())));
+    }
+
+    /// Sets what a role gathers, where we gather.
+    pub(super) fn gather(
+        &mut self,
+        snapshot: &Snapshot,
+        role: &Name,
+        target: Option<Target>,
+        mark: &mut dyn FnMut(ObjectRef),
+    ) {
+        if self.settings.user_roles == UserRoles::Aggregated || self.settings.manage < Manage::All {
+            return;
+        }
+        for name in self.materialized.target(snapshot, role, target) {
+            key_of(&name).into_iter().for_each(&mut *mark);
+        }
+    }
+}
+
+/// The key on whose behalf there is a role or binding of this name.
+pub(super) fn key_of(name: &str) -> Option<ObjectRef> {
+    if let Some(standing) = Standing::of(name) {
+        return Some(standing.key());
+    }
+    if let Some(rest) = name.strip_prefix("crossplane:composite:") {
+        return rest.rsplit_once(':').map(|(name, _)| ObjectRef::cluster(&DEFINITION, name));
+    }
+    if let Some(rest) = name.strip_prefix("crossplane:provider:") {
+        return rest.rsplit_once(':').map(|(name, _)| ObjectRef::cluster(&REVISION, name));
+    }
+    if name.starts_with(FAMILY_PREFIX) {
+        return Some(ObjectRef::cluster(&CLUSTER_ROLE, name));
+    }
+    let namespace = name.strip_prefix("crossplane-ns-")?.rsplit_once('-')?.0;
+    Some(ObjectRef::cluster(&NAMESPACE, namespace))
+}
+
+/// The owners of a kind that an object has or had.
+fn owners(before: Option<&Live>, now: Option<&Live>, kind: &str) -> BTreeSet<Name> {
+    let all = before.into_iter().chain(now).flat_map(|live| &live.meta.owners);
+    all.filter(|owner| owner.kind == kind).map(|owner| owner.name.clone()).collect()
+}
+
+/// Every standing role, as what it gathers.
+pub(super) fn standing_targets() -> impl Iterator<Item = (Name, Target)> {
+    people::ALL.into_iter().filter_map(|standing| {
+        let selectors = standing.selectors()?;
+        Some((standing.key().name, Target { selectors, labels: standing.labels() }))
+    })
+}

@@ -1,0 +1,98 @@
+//! The roles of a namespace: what was defined and is enabled there.
+
+use std::collections::BTreeSet;
+
+use rolewright_core::Labels;
+use rolewright_core::selector::LabelSelector;
+
+use super::kinds::DEFINITION;
+use super::settings::{Manage, UserRoles};
+use super::words::{self, ENABLED, PREFIX, XRDS, aggregate_to, base_of, label_value, namespace_role};
+use super::{Crossplane, controlled};
+use crate::Name;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::intent::{Content, Intent, Shape, Wanted};
+use crate::kind::NAMESPACE;
+use crate::object::{Live, Meta, ObjectRef};
+use crate::rbac::CLUSTER_ROLE;
+use crate::snapshot::Snapshot;
+
+/// The roles of a namespace.
+pub(super) const ROLES: [&str; 2] = ["edit", "view"];
+
+/// The definitions that a namespace enables, as the values of the label that names them.
+pub(super) fn enabled(meta: &Meta) -> BTreeSet<Name> {
+    let mut all = BTreeSet::new();
+    for (key, value) in &meta.annotations {
+        if key == XRDS {
+            all.extend(value.split(',').map(str::trim).filter(|name| !name.is_empty()).map(label_value));
+        } else if let Some(name) = key.strip_prefix(PREFIX)
+            && ENABLED.contains(&value.as_str())
+        {
+            all.insert(Name::new(name));
+        }
+    }
+    all
+}
+
+impl Crossplane {
+    pub(super) fn intend_namespace(&self, snapshot: &Snapshot, key: &ObjectRef) -> Intent {
+        let names = ROLES.map(|role| namespace_role(&key.name, role));
+        // Below that level we do not look at namespaces.
+        let live = match self.present(snapshot, key, &names) {
+            Ok(live) if self.settings.manage == Manage::All => live,
+            Ok(_) => return Intent { held: self.left_of(snapshot, key, &names), ..Intent::default() },
+            Err(without) => return without,
+        };
+        let mut intent = Intent { held: self.held(snapshot, live, &names), ..Intent::default() };
+        let enabled = enabled(&live.meta);
+        intent.diagnostics = self.namespace_problems(key, live, &enabled);
+        if !enabled.is_empty() {
+            intent.wanted = ROLES.iter().map(|role| self.namespace_role(live, &enabled, role)).collect();
+            intent.diagnostics.extend(names.iter().filter_map(|name| self.materialized.problem(name)));
+        }
+        intent
+    }
+
+    fn namespace_role(&self, namespace: &Live, enabled: &BTreeSet<Name>, role: &str) -> Wanted {
+        let name = namespace_role(&namespace.meta.name, role);
+        let content = match self.settings.user_roles {
+            UserRoles::Aggregated => Content::aggregated(selectors(enabled, role)),
+            UserRoles::Materialized => self.materialized.content(&name),
+        };
+        let labels = Labels::from_iter([words::managed()]);
+        let shape = Shape { labels, owners: vec![controlled(namespace, &NAMESPACE)], content, ..Shape::default() };
+        let because = format!("namespace `{}` enables definitions", namespace.meta.name);
+        Wanted::controlled(ObjectRef::cluster(&CLUSTER_ROLE, name), &namespace.meta.uid, shape, because)
+    }
+
+    fn namespace_problems(&self, key: &ObjectRef, live: &Live, enabled: &BTreeSet<Name>) -> Vec<Diagnostic> {
+        let unknown = enabled.iter().filter(|name| !self.definitions.contains_key(*name));
+        let unknown = unknown.map(|name| {
+            let message = format!("there is no {} `{name}`", DEFINITION.kind);
+            Diagnostic::new(Code::DefinitionUnknown, key.clone(), message)
+        });
+        let misspelt = live.meta.annotations.iter().filter(|(annotation, value)| {
+            let name = annotation.strip_prefix(PREFIX);
+            name.is_some_and(|name| self.definitions.contains_key(name)) && !ENABLED.contains(&value.as_str())
+        });
+        let misspelt = misspelt.map(|(annotation, value)| {
+            let message =
+                format!("annotation `{annotation}` is `{value}`, which enables nothing; say `{}`", ENABLED[0]);
+            Diagnostic::new(Code::AnnotationUnknown, key.clone(), message)
+        });
+        unknown.chain(misspelt).collect()
+    }
+}
+
+/// What a role of a namespace gathers: what all have, and what is enabled.
+pub(super) fn selectors(enabled: &BTreeSet<Name>, role: &str) -> Vec<LabelSelector> {
+    let role = format!("ns-{role}");
+    let select = |key: Name, value: Name| LabelSelector {
+        match_labels: [(aggregate_to(&role), Name::new("true")), (key, value)].into(),
+        ..LabelSelector::default()
+    };
+    let base = select(base_of(&role), Name::new("true"));
+    let each = enabled.iter().map(|name| select(Name::new(words::XRD), name.clone()));
+    std::iter::once(base).chain(each).collect()
+}

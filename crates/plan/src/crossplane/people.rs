@@ -1,0 +1,263 @@
+//! The roles that people and Crossplane itself are bound to, with what they always hold.
+
+use rolewright_core::selector::LabelSelector;
+use rolewright_core::{Labels, RBAC_GROUP, RoleRef, Rule, Subject};
+
+use super::Crossplane;
+use super::rules::{EVERYTHING, VIEW, rule};
+use super::settings::{Manage, UserRoles};
+use super::words::{self, aggregate_to, aggregating, base_of};
+use crate::Name;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::intent::{Claim, Content, Intent, Shape, Wanted};
+use crate::object::{Live, Meta, ObjectRef};
+use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING};
+use crate::snapshot::Snapshot;
+use crate::vocabulary::label::MANAGED_BY;
+
+const EVENTS: [&str; 2] = ["", "events.k8s.io"];
+const CROSSPLANE: [&str; 5] = [
+    "apiextensions.crossplane.io",
+    "pkg.crossplane.io",
+    "secrets.crossplane.io",
+    "protection.crossplane.io",
+    "ops.crossplane.io",
+];
+const WRITE: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete"];
+
+/// A role that does not depend on what was installed. Each is a key of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Crossplane itself.
+    Core,
+    /// People in the whole cluster.
+    Person(&'static str),
+    /// What people have in every namespace that enables something.
+    Namespace(&'static str),
+}
+
+pub(super) const ALL: [Standing; 7] = [
+    Standing::Core,
+    Standing::Person("admin"),
+    Standing::Person("edit"),
+    Standing::Person("view"),
+    Standing::Person("browse"),
+    Standing::Namespace("ns-edit"),
+    Standing::Namespace("ns-view"),
+];
+
+impl Standing {
+    /// The one that a role or binding of this name belongs to.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        ALL.into_iter().find(|standing| standing.key().name == name || standing.base() == name)
+    }
+
+    pub(super) fn key(self) -> ObjectRef {
+        let name = match self {
+            Self::Core => Name::new("crossplane"),
+            Self::Person(role) => Name::new(format!("crossplane-{role}")),
+            Self::Namespace(_) => self.base(),
+        };
+        ObjectRef::cluster(&CLUSTER_ROLE, name)
+    }
+
+    fn base(self) -> Name {
+        match self {
+            Self::Core => Name::new("crossplane:system:aggregate-to-crossplane"),
+            Self::Person(role) | Self::Namespace(role) => Name::new(format!("crossplane:aggregate-to-{role}")),
+        }
+    }
+
+    fn level(self) -> Manage {
+        match self {
+            Self::Core => Manage::ServiceAccounts,
+            Self::Person(_) => Manage::Basic,
+            Self::Namespace(_) => Manage::All,
+        }
+    }
+
+    /// What the role gathers; `None` where there is only the base.
+    pub(super) fn selectors(self) -> Option<Vec<LabelSelector>> {
+        let select = |role: &str| LabelSelector {
+            match_labels: [(aggregate_to(role), Name::new("true"))].into(),
+            ..LabelSelector::default()
+        };
+        match self {
+            Self::Core => Some(vec![select("crossplane")]),
+            // Crossplane's chart and its design spell the label differently.
+            Self::Person(role) => Some(vec![select(role), select(&format!("crossplane-{role}"))]),
+            Self::Namespace(_) => None,
+        }
+    }
+
+    /// The labels of the role itself: who may edit may view, who administers may edit.
+    pub(super) fn labels(self) -> Labels {
+        let mut labels = match self {
+            Self::Person("edit") => aggregating(&["admin"]),
+            Self::Person("view") => aggregating(&["edit"]),
+            _ => Labels::new(),
+        };
+        labels.extend([words::managed()]);
+        labels
+    }
+
+    fn base_labels(self) -> Labels {
+        let mut labels = match self {
+            Self::Core => aggregating(&["crossplane"]),
+            Self::Person(role) | Self::Namespace(role) => aggregating(&[role]),
+        };
+        match self {
+            Self::Core => drop(labels.insert(Name::new("crossplane.io/scope"), Name::new("system"))),
+            Self::Person(_) => {}
+            Self::Namespace(role) => drop(labels.insert(base_of(role), Name::new("true"))),
+        }
+        labels.extend([words::managed()]);
+        labels
+    }
+}
+
+impl Crossplane {
+    pub(super) fn intend_standing(&self, snapshot: &Snapshot, standing: Standing) -> Intent {
+        let all = self.standing(standing);
+        let objects: Vec<ObjectRef> = all.iter().map(|wanted| wanted.object.clone()).collect();
+        let mut intent = Intent::default();
+        let binding = ObjectRef::cluster(&CLUSTER_ROLE_BINDING, standing.key().name);
+        let is_ours = |object: &ObjectRef| snapshot.get(object).is_some_and(|live| made_by_us(&live.meta));
+        intent.held.extend(objects.into_iter().chain([binding]).filter(is_ours));
+        if self.settings.manage < standing.level() {
+            return intent;
+        }
+        intent.diagnostics.extend(self.materialized.problem(&standing.key().name));
+        for wanted in all {
+            match snapshot.get(&wanted.object).filter(|live| is_helms(live)) {
+                Some(live) => intent.diagnostics.extend(self.left_to_helm(&wanted.object, live)),
+                None => intent.wanted.push(wanted),
+            }
+        }
+        intent
+    }
+
+    /// Everything that belongs to a role, were it ours to keep.
+    fn standing(&self, standing: Standing) -> Vec<Wanted> {
+        let mut all = Vec::new();
+        let claim = {
+            let (label, value) = words::managed();
+            Claim::Labelled(label, value)
+        };
+        let wanted = |object, labels, content, because: &str| Wanted {
+            object,
+            claim: claim.clone(),
+            shape: Shape { labels, content, ..Shape::default() },
+            because: because.to_owned(),
+        };
+        let key = standing.key();
+        if let Some(selectors) = standing.selectors() {
+            let content = match self.settings.user_roles {
+                UserRoles::Aggregated => Content::aggregated(selectors),
+                UserRoles::Materialized => self.materialized.content(&key.name),
+            };
+            all.push(wanted(key.clone(), standing.labels(), content, "it gathers what a role of Crossplane holds"));
+        }
+        let base = ObjectRef::cluster(&CLUSTER_ROLE, standing.base());
+        let content = Content::rules(self.base_rules(standing));
+        all.push(wanted(base, standing.base_labels(), content, "it is what a role of Crossplane always holds"));
+        let subject = match standing {
+            Standing::Core => Some(Subject::service_account(self.settings.namespace.clone(), "crossplane")),
+            Standing::Person("admin") if self.settings.bind_masters => Some(Subject::group("crossplane:masters")),
+            _ => None,
+        };
+        if let Some(subject) = subject {
+            let content = Content::binding(RoleRef::cluster_role(key.name.clone()), [subject]);
+            let binding = ObjectRef::cluster(&CLUSTER_ROLE_BINDING, key.name);
+            let labels = Labels::from_iter([words::managed()]);
+            all.push(wanted(binding, labels, content, "somebody must be able to begin"));
+        }
+        all
+    }
+
+    fn base_rules(&self, standing: Standing) -> Vec<Rule> {
+        let secrets = (!self.settings.hardened).then(|| rule([""], ["secrets"], EVERYTHING));
+        match standing {
+            Standing::Core => core_rules(),
+            Standing::Person("admin") => [rule(EVENTS, ["events"], VIEW), rule([""], ["namespaces"], EVERYTHING)]
+                .into_iter()
+                .chain(secrets)
+                .chain([
+                    rule([RBAC_GROUP], ["clusterroles", "roles"], VIEW),
+                    rule([RBAC_GROUP], ["clusterrolebindings", "rolebindings"], EVERYTHING),
+                    rule(CROSSPLANE, ["*"], EVERYTHING),
+                    rule(["apiextensions.k8s.io"], ["customresourcedefinitions"], VIEW),
+                ])
+                .collect(),
+            Standing::Person("edit") => {
+                let (full, looking): (Vec<&str>, Vec<&str>) = CROSSPLANE
+                    .into_iter()
+                    .partition(|group| !(self.settings.hardened && *group == "pkg.crossplane.io"));
+                [rule(EVENTS, ["events"], VIEW), rule([""], ["namespaces"], VIEW)]
+                    .into_iter()
+                    .chain(secrets)
+                    .chain([rule(full, ["*"], EVERYTHING)])
+                    .chain((!looking.is_empty()).then(|| rule(looking, ["*"], VIEW)))
+                    .collect()
+            }
+            Standing::Person("view") => {
+                vec![rule(EVENTS, ["events"], VIEW), rule([""], ["namespaces"], VIEW), rule(CROSSPLANE, ["*"], VIEW)]
+            }
+            Standing::Person(_) => {
+                vec![rule(EVENTS, ["events"], VIEW), rule(["apiextensions.crossplane.io"], ["*"], VIEW)]
+            }
+            Standing::Namespace("ns-edit") => vec![
+                rule(EVENTS, ["events"], VIEW),
+                rule([""], ["secrets"], EVERYTHING),
+                rule(["apiextensions.crossplane.io"], ["*"], VIEW),
+            ],
+            Standing::Namespace(_) => vec![rule(EVENTS, ["events"], VIEW)],
+        }
+    }
+
+    /// A role of a Helm release stays as its chart has it; that it gathers by labels may not be what was asked for.
+    fn left_to_helm(&self, object: &ObjectRef, live: &Live) -> Option<Diagnostic> {
+        let gathers = live.role().is_some_and(|role| role.aggregation.is_some());
+        if self.settings.user_roles == UserRoles::Aggregated || !gathers {
+            return None;
+        }
+        let release = live.meta.annotations.get(HELM_RELEASE).map_or("?", Name::as_str);
+        let message = format!("Helm release `{release}` owns it, so it stays aggregated");
+        Some(Diagnostic::new(Code::LeftToHelm, object.clone(), message))
+    }
+}
+
+const HELM_RELEASE: &str = "meta.helm.sh/release-name";
+
+fn is_helms(live: &Live) -> bool {
+    live.meta.labels.get(MANAGED_BY).is_some_and(|value| value == "Helm")
+        && live.meta.annotations.contains_key(HELM_RELEASE)
+}
+
+/// Whether an object that nobody controls is ours.
+pub(super) fn made_by_us(meta: &Meta) -> bool {
+    let (label, value) = words::managed();
+    meta.ours.is_some() && meta.labels.get(&label) == Some(&value)
+}
+
+/// What Crossplane itself needs whatever is installed.
+fn core_rules() -> Vec<Rule> {
+    vec![
+        rule(EVENTS, ["events"], &["create", "update", "patch", "delete"]),
+        rule([""], ["secrets"], WRITE),
+        rule([""], ["serviceaccounts", "services"], EVERYTHING),
+        rule(["apiextensions.k8s.io"], ["customresourcedefinitions", "customresourcedefinitions/status"], EVERYTHING),
+        rule(
+            ["apiextensions.crossplane.io", "pkg.crossplane.io", "ops.crossplane.io", "protection.crossplane.io"],
+            ["*"],
+            EVERYTHING,
+        ),
+        rule(["extensions", "apps"], ["deployments"], WRITE),
+        rule(["", "coordination.k8s.io"], ["configmaps", "leases"], WRITE),
+        rule(
+            ["admissionregistration.k8s.io"],
+            ["validatingwebhookconfigurations", "mutatingwebhookconfigurations"],
+            WRITE,
+        ),
+    ]
+}

@@ -1,0 +1,241 @@
+//! The roles of a provider's revision: what its account does, and what others do with its resources.
+
+mod boundary;
+mod family;
+mod organisation;
+mod resources;
+
+use std::collections::BTreeSet;
+
+use rolewright_core::{Labels, RoleRef, Rule, Subject};
+
+use super::kinds::{DEPLOYMENT, Deployment, REVISION, Revision, SERVED_RESOURCE, SERVICE_ACCOUNT};
+use super::rules::{EVERYTHING, VIEW, rule};
+use super::settings::{InactiveRevisions, Manage};
+use super::words::{self, PACKAGE, SYSTEM, aggregate_to, aggregating, label_value, provider_role};
+use super::{Crossplane, controlled};
+use crate::Name;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::intent::{Content, Intent, Shape, Wanted};
+use crate::object::{Live, ObjectRef};
+use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING};
+use crate::snapshot::Snapshot;
+
+pub(super) use family::{Families, PREFIX as FAMILY_PREFIX, family_of};
+pub(super) use organisation::Trust;
+use resources::Resources;
+
+const ROLE_NAMES: [&str; 3] = ["aggregate-to-edit", "aggregate-to-view", "system"];
+
+/// What is known of one revision.
+struct Facts<'a> {
+    live: &'a Live,
+    revision: &'a Revision,
+    /// What it brings, with what its family brings if it keeps a copy of that.
+    resources: Resources,
+    /// Whether others have its resources through it.
+    serves: Serves,
+}
+
+/// For whom the resources of a revision are granted because of it.
+#[derive(Clone, Copy)]
+struct Serves {
+    people: bool,
+    core: bool,
+}
+
+impl Crossplane {
+    pub(super) fn intend_revision(&self, snapshot: &Snapshot, key: &ObjectRef) -> Intent {
+        let names = ROLE_NAMES.map(|role| provider_role(&key.name, role));
+        let live = match self.present(snapshot, key, &names) {
+            Ok(live) => live,
+            Err(without) => return without,
+        };
+        let Some(revision) = live.body::<Revision>() else { return Intent::default() };
+        let relatives = self.relatives(snapshot, live);
+        let mut intent = Intent { held: self.held(snapshot, live, &names), ..Intent::default() };
+        intent.diagnostics.extend(self.mismatch(snapshot, key, live));
+        intent.diagnostics.extend(self.strangers(key, live, &relatives.strangers));
+        let mut resources = self.resources(snapshot, live);
+        let union = self.union(snapshot, &relatives.members);
+        if !relatives.members.is_empty() && self.keeps_copy(snapshot, live, &union) {
+            resources = union;
+        }
+        let serves = self.serves(snapshot, live, revision);
+        let facts = Facts { live, revision, resources, serves };
+        intent.wanted.extend(self.human_roles(&facts));
+        intent.wanted.extend(self.system(snapshot, key, &facts, &mut intent.diagnostics));
+        intent
+    }
+
+    /// What a revision brings.
+    fn resources(&self, snapshot: &Snapshot, live: &Live) -> Resources {
+        let mut all = resources::owned(snapshot, &live.meta.uid);
+        all.extend(live.body().map(resources::declared).unwrap_or_default());
+        all
+    }
+
+    /// Says when a revision does not list what it owns: whoever believes the list grants too little.
+    fn mismatch(&self, snapshot: &Snapshot, key: &ObjectRef, live: &Live) -> Option<Diagnostic> {
+        let declared = live.body().map(resources::declared).unwrap_or_default();
+        let owned = resources::owned(snapshot, &live.meta.uid);
+        let unlisted: Vec<_> = owned.difference(&declared).collect();
+        let first = unlisted.first().filter(|_| !declared.is_empty())?;
+        let message = format!(
+            "`status.objectRefs` lists {} of {} resources; `{}.{}` is missing",
+            declared.intersection(&owned).count(),
+            owned.len(),
+            first.plural,
+            first.group
+        );
+        Some(Diagnostic::new(Code::ResourcesUnlisted, key.clone(), message))
+    }
+
+    /// For whom the resources are granted because of this revision. Crossplane deactivates an old revision before the new
+    /// one is there; nobody loses access in between.
+    fn serves(&self, snapshot: &Snapshot, live: &Live, revision: &Revision) -> Serves {
+        if revision.is_active()
+            || self.settings.inactive == InactiveRevisions::Keep
+            || !self.has_successor(snapshot, live)
+        {
+            return Serves { people: true, core: true };
+        }
+        let is_served = |object: &ObjectRef| *object.kind == SERVED_RESOURCE;
+        Serves { people: false, core: snapshot.owned_by(&live.meta.uid).any(is_served) }
+    }
+
+    /// Whether another revision of the package is active, and others have its resources.
+    fn has_successor(&self, snapshot: &Snapshot, live: &Live) -> bool {
+        let Some(package) = live.meta.labels.get(PACKAGE) else { return false };
+        let siblings = self.packages.get(package).into_iter().flatten().filter(|name| **name != live.meta.name);
+        let siblings = siblings.filter_map(|name| snapshot.get(&ObjectRef::cluster(&REVISION, name.clone())));
+        siblings.into_iter().any(|sibling| {
+            let is_active = sibling.body::<Revision>().is_some_and(Revision::is_active);
+            is_active && !sibling.meta.deleting && self.is_served_by(snapshot, sibling)
+        })
+    }
+
+    /// Whether the roles by which others use a revision's resources are there.
+    fn is_served_by(&self, snapshot: &Snapshot, revision: &Live) -> bool {
+        let roles: &[(&str, &str)] = match self.settings.manage {
+            Manage::ServiceAccounts => &[("edit", "crossplane")],
+            Manage::Basic | Manage::All => &[("edit", "edit"), ("view", "view")],
+        };
+        roles.iter().all(|(role, label)| {
+            let name = provider_role(&revision.meta.name, &format!("aggregate-to-{role}"));
+            let role = snapshot.get(&ObjectRef::cluster(&CLUSTER_ROLE, name));
+            role.is_some_and(|role| {
+                role.meta.controller().is_some_and(|owner| owner.uid == revision.meta.uid)
+                    && role.meta.labels.contains_key(&aggregate_to(label))
+            })
+        })
+    }
+
+    fn human_roles(&self, facts: &Facts<'_>) -> Vec<Wanted> {
+        let Facts { live, resources, serves, .. } = facts;
+        let people = serves.people && self.settings.manage >= Manage::Basic;
+        let mut edit = Labels::new();
+        if serves.core {
+            edit.extend(aggregating(&["crossplane"]));
+        }
+        let mut view = Labels::new();
+        if people {
+            edit.extend(aggregating(&["edit", "admin"]));
+            view.extend(aggregating(&["view"]));
+        }
+        let mut wanted = Vec::new();
+        for (role, mut labels, verbs) in [("aggregate-to-edit", edit, EVERYTHING), ("aggregate-to-view", view, VIEW)] {
+            if labels.is_empty() || resources.is_empty() {
+                continue;
+            }
+            labels.extend([words::managed()]);
+            let content = Content::rules(resources::rules(resources, verbs));
+            let because = format!("others use what `{}` brings", live.meta.name);
+            wanted.push(revision_object(live, &CLUSTER_ROLE, role, labels, content, because));
+        }
+        wanted
+    }
+
+    /// The role of a provider's account, and its binding.
+    fn system(
+        &self,
+        snapshot: &Snapshot,
+        key: &ObjectRef,
+        facts: &Facts<'_>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Vec<Wanted> {
+        let Facts { live, revision, resources, .. } = facts;
+        let requests = revision.status.permission_requests.as_deref().unwrap_or_default();
+        let granted = self.grant_requests(snapshot, key, requests, problems);
+        if resources.is_empty() && granted.is_empty() {
+            return Vec::new();
+        }
+        let mut rules = resources::reconciling(resources);
+        rules.extend(every_provider());
+        if revision.starts_safely() {
+            rules.push(rule(["apiextensions.k8s.io"], ["customresourcedefinitions"], VIEW));
+        }
+        rules.extend(granted);
+        let rules: Vec<Rule> = self.bound(snapshot, key, rules, problems);
+        let name = &live.meta.name;
+        let labels: Labels = [(Name::new(SYSTEM), label_value(name)), words::managed()].into();
+        let because = format!("`{name}` works on its resources");
+        let role = revision_object(live, &CLUSTER_ROLE, "system", labels, Content::rules(rules), because.clone());
+        let subjects = self.subjects(snapshot, live);
+        let mut wanted = vec![role];
+        if !subjects.is_empty() {
+            let content = Content::binding(RoleRef::cluster_role(provider_role(name, "system")), subjects);
+            let labels = Labels::from_iter([words::managed()]);
+            wanted.push(revision_object(live, &CLUSTER_ROLE_BINDING, "system", labels, content, because));
+        }
+        wanted
+    }
+
+    /// The accounts that a revision runs as: those that it controls, and those of what it controls, where providers run.
+    fn subjects(&self, snapshot: &Snapshot, live: &Live) -> Vec<Subject> {
+        let mut accounts = BTreeSet::new();
+        for object in snapshot.owned_by(&live.meta.uid) {
+            let Some(owned) = snapshot.get(object).filter(|owned| is_controlled_by(owned, live)) else { continue };
+            if !self.settings.runs_providers(&object.namespace) {
+                continue;
+            }
+            if *object.kind == SERVICE_ACCOUNT {
+                accounts.insert((object.namespace.clone(), object.name.clone()));
+            } else if *object.kind == DEPLOYMENT
+                && let Some(Deployment { service_account }) = owned.body()
+                && !service_account.is_empty()
+            {
+                accounts.insert((object.namespace.clone(), service_account.clone()));
+            }
+        }
+        accounts.into_iter().map(|(namespace, name)| Subject::service_account(namespace, name)).collect()
+    }
+}
+
+fn is_controlled_by(owned: &Live, revision: &Live) -> bool {
+    owned.meta.controller().is_some_and(|owner| {
+        let group = owner.api_version.split('/').next().unwrap_or_default();
+        owner.uid == revision.meta.uid && owner.kind == REVISION.kind && group == REVISION.group
+    })
+}
+
+fn revision_object(
+    live: &Live,
+    kind: &'static crate::Kind,
+    role: &str,
+    labels: Labels,
+    content: Content,
+    because: String,
+) -> Wanted {
+    let shape = Shape { labels, owners: vec![controlled(live, &REVISION)], content, ..Shape::default() };
+    let object = ObjectRef::cluster(kind, provider_role(&live.meta.name, role));
+    Wanted::controlled(object, &live.meta.uid, shape, because)
+}
+
+/// What every provider does: tell what happens, keep credentials and state, elect a leader.
+fn every_provider() -> [Rule; 2] {
+    [
+        rule(["", "coordination.k8s.io"], ["secrets", "configmaps", "events", "leases"], EVERYTHING),
+        rule(["events.k8s.io"], ["events"], EVERYTHING),
+    ]
+}

@@ -1,0 +1,83 @@
+//! How far a provider's rights may go.
+
+use rolewright_core::{Rule, RuleSet};
+
+use super::Crossplane;
+use crate::crossplane::settings::Boundary;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::object::{Live, ObjectRef};
+use crate::rbac::{CLUSTER_ROLE, RoleBody};
+use crate::snapshot::Snapshot;
+
+/// So many refused rights are named; a package may ask for any number.
+const NAMED: usize = 5;
+
+impl Crossplane {
+    /// What the boundary allows. Without a role to say so that is nothing.
+    fn allowed(&self, snapshot: &Snapshot) -> RuleSet {
+        let role = self.settings.boundary_role.as_ref();
+        let role = role.and_then(|name| snapshot.get(&ObjectRef::cluster(&CLUSTER_ROLE, name.clone())));
+        RuleSet::new(role.and_then(Live::body::<RoleBody>).map_or(&[][..], |role| &role.rules))
+    }
+
+    /// What a provider gets of what it asks for beyond its resources.
+    pub(super) fn grant_requests(
+        &self,
+        snapshot: &Snapshot,
+        key: &ObjectRef,
+        requests: &[Rule],
+        problems: &mut Vec<Diagnostic>,
+    ) -> Vec<Rule> {
+        if requests.is_empty() {
+            return Vec::new();
+        }
+        let allowed = self.allowed(snapshot);
+        problems.extend(self.refused(key, &allowed, requests));
+        RuleSet::new(requests).within(&allowed).to_rules()
+    }
+
+    /// What is left of all that a provider gets, if the boundary is for all of it.
+    pub(super) fn bound(
+        &self,
+        snapshot: &Snapshot,
+        key: &ObjectRef,
+        rules: Vec<Rule>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Vec<Rule> {
+        if self.settings.boundary == Boundary::Requests || self.settings.boundary_role.is_none() {
+            return rules;
+        }
+        let allowed = self.allowed(snapshot);
+        problems.extend(self.refused(key, &allowed, &rules));
+        RuleSet::new(&rules).within(&allowed).to_rules()
+    }
+
+    fn refused(&self, key: &ObjectRef, allowed: &RuleSet, rules: &[Rule]) -> Option<Diagnostic> {
+        let refused = RuleSet::new(rules).beyond(allowed).to_rules();
+        if refused.is_empty() {
+            return None;
+        }
+        let boundary = match &self.settings.boundary_role {
+            Some(role) => format!("ClusterRole `{role}` does not allow"),
+            None => "without a boundary role nothing beyond its resources is granted:".to_owned(),
+        };
+        let named: Vec<String> = refused.iter().take(NAMED).map(in_words).collect();
+        let more = match refused.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let message = format!("{boundary} {}{more}", named.join("; "));
+        Some(Diagnostic::new(Code::BeyondBoundary, key.clone(), message))
+    }
+}
+
+/// `get,list pods,secrets`.
+fn in_words(rule: &Rule) -> String {
+    let on = if rule.resources.is_empty() { &rule.non_resource_urls } else { &rule.resources };
+    let shown = |names: &[crate::Name]| {
+        let few: Vec<&str> = names.iter().take(NAMED).map(crate::Name::as_str).collect();
+        let dots = if names.len() > NAMED { ",..." } else { "" };
+        format!("{}{dots}", few.join(","))
+    };
+    format!("`{} {}`", shown(&rule.verbs), shown(on))
+}

@@ -1,0 +1,243 @@
+//! Families: providers of one publisher that use each other's resources.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rolewright_core::{Labels, RoleRef, RuleSet};
+use sha2::{Digest as _, Sha256};
+
+use super::resources::{Resources, reconciling};
+use crate::Name;
+use crate::crossplane::kinds::{REVISION, Revision};
+use crate::crossplane::people::made_by_us;
+use crate::crossplane::settings::FamilyRoles;
+use crate::crossplane::words::{self, FAMILY};
+use crate::crossplane::{Crossplane, owner};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::intent::{Claim, Content, Intent, Shape, Wanted};
+use crate::object::{Live, ObjectRef};
+use crate::rbac::{BindingBody, CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING, RoleBody};
+use crate::snapshot::Snapshot;
+
+/// The roles of families begin with this.
+pub(in crate::crossplane) const PREFIX: &str = "crossplane:provider-family:";
+
+/// Whom a revision shares with.
+#[derive(Debug, Default)]
+pub(super) struct Relatives<'a> {
+    /// Those of the same publisher, itself among them.
+    pub(super) members: Vec<&'a Live>,
+    /// Those that say they belong to the family and are published by others.
+    pub(super) strangers: Vec<&'a Live>,
+}
+
+/// Revisions by family, and within it by publisher; `None` for those whose publisher cannot be told.
+#[derive(Debug, Default)]
+pub(in crate::crossplane) struct Families(BTreeMap<Name, BTreeMap<Option<Name>, BTreeSet<Name>>>);
+
+impl Families {
+    pub(in crate::crossplane) fn enter(&mut self, family: &Name, party: Option<Name>, revision: &Name) {
+        self.0.entry(family.clone()).or_default().entry(party).or_default().insert(revision.clone());
+    }
+
+    pub(in crate::crossplane) fn leave(&mut self, family: &Name, party: &Option<Name>, revision: &Name) {
+        let Some(parties) = self.0.get_mut(family) else { return };
+        if let Some(revisions) = parties.get_mut(party) {
+            revisions.remove(revision);
+            if revisions.is_empty() {
+                parties.remove(party);
+            }
+        }
+        if parties.is_empty() {
+            self.0.remove(family);
+        }
+    }
+
+    /// All revisions of a family, whoever publishes them.
+    pub(in crate::crossplane) fn revisions(&self, family: &str) -> impl Iterator<Item = &Name> {
+        self.0.get(family).into_iter().flat_map(BTreeMap::values).flatten()
+    }
+
+    /// The roles of all families in which somebody shares with somebody.
+    pub(in crate::crossplane) fn roles(&self) -> impl Iterator<Item = ObjectRef> {
+        self.0.iter().flat_map(|(family, parties)| {
+            parties.iter().filter_map(move |(party, revisions)| role(family, party, revisions))
+        })
+    }
+
+    fn members(&self, family: &str, party: &Option<Name>) -> Option<&BTreeSet<Name>> {
+        self.0.get(family)?.get(party)
+    }
+}
+
+fn role(family: &str, party: &Option<Name>, revisions: &BTreeSet<Name>) -> Option<ObjectRef> {
+    let party = party.as_ref().filter(|_| revisions.len() > 1)?;
+    Some(ObjectRef::cluster(&CLUSTER_ROLE, role_name(family, party)))
+}
+
+impl Crossplane {
+    /// The family that a revision says it belongs to, and who publishes it.
+    pub(in crate::crossplane) fn belonging<'a>(&self, live: &'a Live) -> Option<(&'a Name, Option<Name>)> {
+        let family = live.meta.labels.get(FAMILY).filter(|family| !family.is_empty())?;
+        let party = live.body::<Revision>().and_then(|revision| self.trust.party(&revision.spec.image));
+        Some((family, party))
+    }
+
+    /// Everyone in the family of a revision; nobody if it has none.
+    pub(super) fn relatives<'a>(&self, snapshot: &'a Snapshot, live: &'a Live) -> Relatives<'a> {
+        let Some((family, party)) = self.belonging(live) else { return Relatives::default() };
+        let get = |name: &Name| snapshot.get(&ObjectRef::cluster(&REVISION, name.clone()));
+        let mut relatives = Relatives { members: vec![live], strangers: Vec::new() };
+        for (other, revisions) in self.families.0.get(family).into_iter().flatten() {
+            let others = revisions.iter().filter(|name| **name != live.meta.name).filter_map(get);
+            if party.is_some() && *other == party {
+                relatives.members.extend(others);
+            } else {
+                relatives.strangers.extend(others);
+            }
+        }
+        relatives
+    }
+
+    /// What all members bring.
+    pub(super) fn union(&self, snapshot: &Snapshot, members: &[&Live]) -> Resources {
+        members.iter().flat_map(|member| self.resources(snapshot, member)).collect()
+    }
+
+    /// Says who is left out of a family, and why.
+    pub(super) fn strangers(&self, key: &ObjectRef, live: &Live, strangers: &[&Live]) -> Option<Diagnostic> {
+        let first = strangers.first()?;
+        let (family, _) = self.belonging(live)?;
+        let of = |live: &Live| {
+            self.belonging(live).and_then(|(_, party)| party).unwrap_or_else(|| Name::new("an unknown publisher"))
+        };
+        let others = match strangers.len() {
+            1 => String::new(),
+            count => format!(" (and {} more)", count - 1),
+        };
+        let message = format!(
+            "`{}`{others} is of the family `{family}` but from `{}`, not from `{}`: neither reaches the other's resources",
+            first.meta.name,
+            of(first),
+            of(live),
+        );
+        Some(Diagnostic::new(Code::FamilyStranger, key.clone(), message))
+    }
+
+    /// The role of the family of a revision; `None` if it shares with nobody.
+    pub(in crate::crossplane) fn family_role(&self, live: &Live) -> Option<ObjectRef> {
+        let (family, party) = self.belonging(live)?;
+        role(family, &party, self.families.members(family, &party)?)
+    }
+
+    /// Whether a revision keeps its own copy of the union: because that is how families work here, because somebody bound
+    /// its roles to others, or because the family's role does not give it everything yet.
+    pub(super) fn keeps_copy(&self, snapshot: &Snapshot, live: &Live, union: &Resources) -> bool {
+        if self.settings.family_roles == FamilyRoles::Replicated || self.is_bound_by_others(snapshot, live) {
+            return true;
+        }
+        let Some(role) = self.family_role(live) else { return true };
+        let binding = ObjectRef { kind: &CLUSTER_ROLE_BINDING, ..role.clone() };
+        let holds = snapshot.body::<RoleBody>(&role).is_some_and(|role| {
+            let held = RuleSet::new(&role.rules);
+            reconciling(union).iter().all(|rule| held.covers(rule))
+        });
+        let bound = snapshot.body::<BindingBody>(&binding).is_some_and(|binding| {
+            self.subjects(snapshot, live).iter().all(|subject| binding.subjects.contains(subject))
+        });
+        !(holds && bound)
+    }
+
+    fn is_bound_by_others(&self, snapshot: &Snapshot, live: &Live) -> bool {
+        let bindings = self.bindings.get(&live.meta.name).into_iter().flatten();
+        bindings.into_iter().any(|binding| {
+            snapshot
+                .get(binding)
+                .is_some_and(|binding| binding.meta.controller().is_none_or(|owner| owner.uid != live.meta.uid))
+        })
+    }
+
+    /// What there should be for a family: one role with all that its members bring, bound to all their accounts.
+    pub(in crate::crossplane) fn intend_family(&self, snapshot: &Snapshot, key: &ObjectRef) -> Intent {
+        let binding = ObjectRef { kind: &CLUSTER_ROLE_BINDING, ..key.clone() };
+        let ours = |object: &&ObjectRef| snapshot.get(object).is_some_and(|live| made_by_us(&live.meta));
+        let held: Vec<ObjectRef> = [&binding, key].into_iter().filter(ours).cloned().collect();
+        let members = self.members_of(snapshot, key);
+        let mut intent = Intent { held, ..Intent::default() };
+        let union = self.union(snapshot, &members);
+        let wanted = match self.settings.family_roles {
+            FamilyRoles::Shared => members.len() > 1 && !union.is_empty(),
+            // It goes when nobody needs it any more.
+            FamilyRoles::Replicated => {
+                !intent.held.is_empty() && !members.iter().all(|member| self.holds_union(snapshot, member, &union))
+            }
+        };
+        if !wanted {
+            return intent;
+        }
+        let (label, value) = words::managed();
+        let claim = Claim::Labelled(label.clone(), value.clone());
+        let shape = |content| Shape {
+            labels: Labels::from_iter([(label.clone(), value.clone())]),
+            owners: members.iter().map(|member| owner(member, &REVISION, false)).collect(),
+            content,
+            ..Shape::default()
+        };
+        let because = format!("{} providers of one family use each other's resources", members.len());
+        let rules = self.bound(snapshot, key, reconciling(&union), &mut intent.diagnostics);
+        let subjects: BTreeSet<_> = members.iter().flat_map(|member| self.subjects(snapshot, member)).collect();
+        let role = Wanted {
+            object: key.clone(),
+            claim: claim.clone(),
+            shape: shape(Content::rules(rules)),
+            because: because.clone(),
+        };
+        intent.wanted.push(role);
+        if !subjects.is_empty() {
+            let subjects: Vec<_> = subjects.into_iter().collect();
+            let content = Content::binding(RoleRef::cluster_role(key.name.clone()), subjects);
+            intent.wanted.push(Wanted { object: binding, claim, shape: shape(content), because });
+        }
+        intent
+    }
+
+    fn members_of<'a>(&self, snapshot: &'a Snapshot, key: &ObjectRef) -> Vec<&'a Live> {
+        let Some(family) = family_of(&key.name) else { return Vec::new() };
+        let revisions = self.families.revisions(family);
+        let lives = revisions.filter_map(|name| snapshot.get(&ObjectRef::cluster(&REVISION, name.clone())));
+        let is_member = |live: &&Live| !live.meta.deleting && self.family_role(live).is_some_and(|role| role == *key);
+        lives.filter(is_member).collect()
+    }
+
+    fn holds_union(&self, snapshot: &Snapshot, member: &Live, union: &Resources) -> bool {
+        let role = ObjectRef::cluster(&CLUSTER_ROLE, words::provider_role(&member.meta.name, "system"));
+        snapshot.body::<RoleBody>(&role).is_some_and(|role| {
+            let held = RuleSet::new(&role.rules);
+            reconciling(union).iter().all(|rule| held.covers(rule))
+        })
+    }
+
+    /// Whether a binding is one to a revision's role, and to which revision's.
+    pub(in crate::crossplane) fn bound_revision(live: &Live) -> Option<Name> {
+        let binding = live.body::<BindingBody>()?;
+        let rest = binding.role_ref.name.strip_prefix("crossplane:provider:")?;
+        let (revision, _) = rest.rsplit_once(':')?;
+        Some(Name::new(revision))
+    }
+
+    /// Kinds of bindings by which somebody may lean on a revision's role.
+    pub(in crate::crossplane) fn is_binding(object: &ObjectRef) -> bool {
+        *object.kind == CLUSTER_ROLE_BINDING || *object.kind == ROLE_BINDING
+    }
+}
+
+/// The family whose role has this name.
+pub(in crate::crossplane) fn family_of(role: &str) -> Option<&str> {
+    let rest = role.strip_prefix(PREFIX)?.strip_suffix(":system")?;
+    rest.rsplit_once(':').map(|(family, _)| family)
+}
+
+/// `crossplane:provider-family:<family>:<who publishes it>:system`.
+fn role_name(family: &str, party: &str) -> Name {
+    let hash: String = Sha256::digest(party).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    Name::new(format!("{PREFIX}{family}:{hash}:system"))
+}
