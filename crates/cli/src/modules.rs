@@ -66,7 +66,14 @@ impl ModuleArgs {
     pub(crate) fn flags(&self) -> String {
         let name = |value: Option<PossibleValue>| value.map(|value| value.get_name().to_owned()).unwrap_or_default();
         let modules: Vec<String> = self.names().iter().map(|module| name(module.to_possible_value())).collect();
-        format!("--modules {} --aggregation {}", modules.join(","), name(self.aggregation.to_possible_value()))
+        let mut flags = format!("--modules {}", modules.join(","));
+        if self.modules.contains(&ModuleName::Aggregation) {
+            flags.push_str(&format!(" --aggregation {}", name(self.aggregation.to_possible_value())));
+        }
+        if self.modules.contains(&ModuleName::Crossplane) {
+            flags.push_str(&self.crossplane.flags());
+        }
+        flags
     }
 
     fn mode(&self) -> Mode {
