@@ -1,27 +1,33 @@
 //! The manager: feeds the engine with what the watches see, and writes what it plans while we lead.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use kube::Client;
 use rolewright_plan::engine::{Job, News, Next, Outcome};
-use rolewright_plan::{Engine, Event, Module, Time};
+use rolewright_plan::{Code, Diagnostic, Engine, Event, Kind, Module, ObjectRef, Time};
 use tokio::sync::{Semaphore, mpsc, watch};
-use tokio::task::{JoinError, JoinSet};
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use crate::apply::Writer;
 use crate::clock::Clock;
+use crate::lease::{self, Leadership};
 use crate::metrics::Metrics;
 use crate::served::Versions;
-use crate::watch::Watching;
+use crate::tasks::last_words;
+use crate::watch::{Troubles, Watching};
 
 /// Whatever happens, the manager gives a sign of life this often.
 pub(crate) const PULSE: Duration = Duration::from_secs(10);
 
 /// How the manager works.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// How many keys are written for at the same time.
     pub jobs: usize,
@@ -31,11 +37,19 @@ pub struct Settings {
     pub resync: Duration,
     /// How often to ask for a kind that is not served yet.
     pub discovery: Duration,
+    /// The command that prints the rights that we need, for who sees that some are missing.
+    pub rights: String,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { jobs: 32, requests: 16, resync: Duration::from_hours(1), discovery: Duration::from_secs(1) }
+        Self {
+            jobs: 32,
+            requests: 16,
+            resync: Duration::from_hours(1),
+            discovery: Duration::from_secs(1),
+            rights: "rolewright manifests rbac".to_owned(),
+        }
     }
 }
 
@@ -44,12 +58,26 @@ impl Default for Settings {
 pub struct Leading {
     now: Arc<dyn Fn() -> bool + Send + Sync>,
     changes: watch::Receiver<bool>,
+    /// Whoever else leads and is no rolewright, with what they hold.
+    peer: Arc<dyn Fn() -> Option<Diagnostic> + Send + Sync>,
 }
 
 impl Leading {
     /// Leadership that `now` knows at any time, and that tells when to look.
     pub fn new(now: impl Fn() -> bool + Send + Sync + 'static, changes: watch::Receiver<bool>) -> Self {
-        Self { now: Arc::new(now), changes }
+        Self { now: Arc::new(now), changes, peer: Arc::new(|| None) }
+    }
+
+    /// Leadership by a lease.
+    pub fn by(leadership: Leadership, lease: ObjectRef) -> Self {
+        let changes = leadership.changes();
+        let other = leadership.clone();
+        let peer = move || {
+            let holder = other.other();
+            let message = || format!("`{holder}` holds it and does the job that it is for; the module only plans");
+            lease::is_foreign(&holder).then(|| Diagnostic::new(Code::PeerActive, lease.clone(), message()))
+        };
+        Self { peer: Arc::new(peer), ..Self::new(move || leadership.is_leader(), changes) }
     }
 
     /// Nobody else is there.
@@ -72,21 +100,28 @@ impl fmt::Debug for Leading {
 /// A task died that must not.
 #[derive(Debug, thiserror::Error)]
 pub enum ManagerError {
-    /// A watch.
-    #[error("a watch ended")]
-    Watch(#[source] Option<JoinError>),
-    /// A write.
-    #[error("a write ended")]
-    Write(#[from] JoinError),
+    /// A watch: of what, and its last words.
+    #[error("the watch of {0} ended: {1}")]
+    Watch(&'static str, String),
+    /// A write, with its last words.
+    #[error("a write ended: {0}")]
+    Write(String),
 }
 
 /// Runs modules on a cluster.
 pub struct Manager {
     engine: Engine,
     writer: Writer,
-    leading: Leading,
+    /// What decides whether each module writes.
+    gates: Vec<Gate>,
     clock: Clock,
     settings: Settings,
+    troubles: Troubles,
+}
+
+/// Whether a module may write.
+struct Gate {
+    leading: Leading,
     /// When we last looked at everything, while we lead.
     swept: Option<Time>,
 }
@@ -103,13 +138,15 @@ impl Manager {
     ) -> Self {
         let may_write = leading.now.clone();
         let requests = Arc::new(Semaphore::new(settings.requests));
+        let engine = Engine::new(modules);
+        let gates = engine.modules().map(|_| Gate { leading: leading.clone(), swept: None }).collect();
         Self {
-            engine: Engine::new(modules),
+            engine,
+            gates,
             writer: Writer { client, versions: Versions::default(), requests, may_write, metrics: Arc::default() },
-            leading,
             clock: Clock::start(),
             settings,
-            swept: None,
+            troubles: Troubles::default(),
         }
     }
 
@@ -119,6 +156,19 @@ impl Manager {
         self
     }
 
+    /// The same, in which another lease decides about one module.
+    pub fn with_leading(mut self, module: usize, leading: Leading) -> Self {
+        if let Some(gate) = self.gates.get_mut(module) {
+            gate.leading = leading;
+        }
+        self
+    }
+
+    /// What keeps it from seeing everything.
+    pub(crate) fn troubles(&self) -> Troubles {
+        self.troubles.clone()
+    }
+
     /// Works until `shutdown` is done, then finishes what is being written. `heard` is called with whatever happens.
     pub async fn run(
         mut self,
@@ -126,44 +176,56 @@ impl Manager {
         mut heard: impl FnMut(&Engine, &[News]),
     ) -> Result<(), ManagerError> {
         let (tell, mut events) = mpsc::channel(1024);
-        let mut watches = self.watch(tell);
+        let (mut watches, kinds) = self.watch(tell);
         let mut writes: Writes = JoinSet::new();
         let mut batch: Vec<Event> = Vec::new();
+        let mut leadings: Vec<_> = self.gates.iter().map(|gate| gate.leading.changes.clone()).collect();
         tokio::pin!(shutdown);
-        loop {
+        let mut ended = loop {
             let due = self.start(&mut writes);
             let news = self.engine.news();
             heard(&self.engine, &news);
             tokio::select! {
-                () = &mut shutdown => break,
+                () = &mut shutdown => break Ok(()),
                 count = events.recv_many(&mut batch, 4096) => {
                     if count > 0 {
                         self.engine.take(batch.drain(..), self.clock.now());
                     }
                 }
                 Some(done) = writes.join_next() => {
-                    self.finish(done?);
+                    if let Err(error) = self.finish(done) {
+                        break Err(error);
+                    }
                 }
-                Some(ended) = watches.join_next() => return Err(ManagerError::Watch(ended.err())),
+                Some(ended) = watches.join_next_with_id() => {
+                    let (id, words) = match ended {
+                        Ok((id, ())) => (id, "no reason was given".to_owned()),
+                        Err(error) => (error.id(), last_words(error)),
+                    };
+                    break Err(ManagerError::Watch(kinds.get(&id).map_or("an unknown kind", |kind| kind.plural), words));
+                }
                 () = tokio::time::sleep_until(due) => {}
-                _ = self.leading.changes.changed() => {}
+                () = changed(&mut leadings) => {}
             }
-        }
+        };
         drop(events);
+        // However it ends, what is being written is written before anybody else may lead.
         while let Some(done) = writes.join_next().await {
-            self.finish(done?);
+            ended = ended.and(self.finish(done));
         }
-        Ok(())
+        ended
     }
 
-    fn finish(&mut self, (job, outcomes): (Job, Vec<Outcome>)) {
+    fn finish(&mut self, done: Result<(Job, Vec<Outcome>), JoinError>) -> Result<(), ManagerError> {
+        let (job, outcomes) = done.map_err(|error| ManagerError::Write(last_words(error)))?;
         if let Some((module, _)) = self.engine.modules().nth(job.module) {
             self.writer.metrics.reconciled(module.name(), outcomes.iter().all(Result::is_ok));
         }
         self.engine.finish(job, outcomes, self.clock.now());
+        Ok(())
     }
 
-    fn watch(&self, events: mpsc::Sender<Event>) -> JoinSet<()> {
+    fn watch(&self, events: mpsc::Sender<Event>) -> (JoinSet<()>, HashMap<Id, &'static Kind>) {
         let watching = Watching {
             client: self.writer.client.clone(),
             versions: self.writer.versions.clone(),
@@ -171,35 +233,71 @@ impl Manager {
             resync: self.settings.resync,
             patience: self.settings.discovery,
             metrics: self.writer.metrics.clone(),
+            troubles: self.troubles.clone(),
+            rights: self.settings.rights.as_str().into(),
         };
-        self.engine.watches().into_iter().map(|watch| watching.clone().watch(watch.kind)).collect()
+        let mut watches = JoinSet::new();
+        let kinds = self.engine.watches().into_iter().map(|watch| {
+            let task = watches.spawn(watching.clone().watch(watch.kind));
+            (task.id(), watch.kind)
+        });
+        let kinds = kinds.collect();
+        (watches, kinds)
+    }
+
+    /// Lets modules write that may. Who has just come to lead looks at everything, and now and then again.
+    fn open_gates(&mut self, now: Time) {
+        for (module, gate) in self.gates.iter_mut().enumerate() {
+            if !gate.leading.now() {
+                gate.swept = None;
+                self.engine.stand_by(module, (gate.leading.peer)());
+                continue;
+            }
+            self.engine.resume(module);
+            if gate.swept.is_none_or(|swept| now.since(swept) >= self.settings.resync) {
+                self.engine.mark_module(module, now);
+                gate.swept = Some(now);
+            }
+        }
     }
 
     /// Starts what is due and may be written; returns when to look again.
     fn start(&mut self, writes: &mut Writes) -> Instant {
         let now = self.clock.now();
         let later = self.clock.instant(now + PULSE.min(self.settings.resync));
-        if !self.leading.now() {
-            self.swept = None;
-            return later;
-        }
-        // Who has just come to lead looks at everything, and now and then again.
-        if self.swept.is_none_or(|swept| now.since(swept) >= self.settings.resync) {
-            self.engine.mark_all(now);
-            self.swept = Some(now);
-        }
+        self.open_gates(now);
         while writes.len() < self.settings.jobs {
             match self.engine.next(now) {
                 Next::Job(job) => {
-                    let writer = self.writer.clone();
-                    writes.spawn(async move {
+                    let may_write = self.gates.get(job.module).map(|gate| gate.leading.now.clone());
+                    let may_write = may_write.unwrap_or_else(|| self.writer.may_write.clone());
+                    let writer = Writer { may_write, ..self.writer.clone() };
+                    let module = self.engine.modules().nth(job.module).map_or("", |(module, _)| module.name());
+                    let span = tracing::debug_span!("reconcile", module, key = %job.key);
+                    let written = async move {
                         let outcomes = writer.write(&job.plan).await;
                         (job, outcomes)
-                    });
+                    };
+                    writes.spawn(written.instrument(span));
                 }
                 Next::Wait(due) => return due.map_or(later, |due| self.clock.instant(due).min(later)),
             }
         }
         later
+    }
+}
+
+/// Done when any of these changed.
+async fn changed(leadings: &mut [watch::Receiver<bool>]) {
+    let each = leadings.iter_mut().map(|leading| {
+        Box::pin(async move {
+            if leading.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        })
+    });
+    let mut each: FuturesUnordered<_> = each.collect();
+    if each.next().await.is_none() {
+        std::future::pending::<()>().await;
     }
 }

@@ -21,7 +21,7 @@ use rolewright_core::{RBAC_GROUP, Rule};
 
 use crate::intent::{Intent, Wanted};
 use crate::kind::{Kind, NAMESPACE};
-use crate::module::{Module, Watch};
+use crate::module::{Module, SharedLease, Watch};
 use crate::object::{Live, ObjectRef, Owner};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING};
 use crate::snapshot::{Change, Snapshot};
@@ -35,7 +35,7 @@ use provider::{Families, Trust};
 pub use settings::{Boundary, FamilyRoles, InactiveRevisions, Manage, Settings, UserRoles};
 
 /// The lease that Crossplane's own manager holds: while it does, we only plan.
-pub const LEASE: &str = "crossplane-leader-election-rbac";
+const LEASE: &str = "crossplane-leader-election-rbac";
 
 /// The module.
 #[derive(Debug, Default)]
@@ -145,6 +145,11 @@ impl Module for Crossplane {
             rules.push(Rule::resources([""], [finalizers(&NAMESPACE).as_str()], ["update"]));
         }
         rules
+    }
+
+    fn lease(&self) -> Option<SharedLease> {
+        let flag = "--crossplane-namespace";
+        Some(SharedLease { namespace: self.settings.namespace.clone(), name: Name::new(LEASE), flag })
     }
 
     fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], _: Time, mark: &mut dyn FnMut(ObjectRef)) {

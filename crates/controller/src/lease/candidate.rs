@@ -116,6 +116,7 @@ impl Campaign {
         if step != Step::Renew && office.vacate() {
             tracing::warn!(lease = self.settings.name, holder, "no longer leading: the lease was taken from us");
         }
+        office.saw(if step == Step::Wait { holder } else { "" });
         if step == Step::Wait {
             if before != holder {
                 tracing::info!(lease = self.settings.name, holder, "somebody else leads");
@@ -173,7 +174,14 @@ impl Campaign {
     }
 
     fn complain(&mut self, error: Option<LockError>) {
-        let text = error.map(|error| error.to_string());
+        let Settings { namespace, name, .. } = &self.settings;
+        let text = error.map(|error| match error {
+            LockError::Forbidden(why) => {
+                let command = format!("rolewright manifests rbac --namespace {namespace} --lease {name}");
+                format!("{why}; hint: `{command}` prints the role that allows it")
+            }
+            error => error.to_string(),
+        });
         if let Some(error) = text.as_ref().filter(|_| text != self.complaint) {
             tracing::warn!(lease = self.settings.name, error, "the lease could not be read or written");
         }

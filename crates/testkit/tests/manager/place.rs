@@ -13,6 +13,7 @@ use rolewright_controller::metrics::Metrics;
 use rolewright_controller::{Leading, Manager, Settings};
 use rolewright_plan::Module;
 use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
+use rolewright_plan::engine::News;
 use rolewright_server::{Controllers, Server, admin};
 use rolewright_testkit::apiserver::ApiServer;
 use rolewright_testkit::grants::Grants;
@@ -118,8 +119,12 @@ impl Place {
         let shutdown = async {
             let _ = shutdown.await;
         };
-        let ended = tokio::spawn(manager.run(shutdown, |_, news| {
+        let seen = metrics.clone();
+        let ended = tokio::spawn(manager.run(shutdown, move |_, news| {
             for news in news {
+                if let News::Converged(module, _, after) = news {
+                    seen.converged(module, *after);
+                }
                 println!("  {news:?}");
             }
         }));
@@ -250,4 +255,19 @@ pub(crate) fn counted(metrics: &Metrics, name: &str) -> u64 {
     let text = metrics.encode();
     let lines = text.lines().filter(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' '])));
     lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
+}
+
+/// How long it took from news until nothing was left to write, as a dashboard would see it. Times are told, not judged.
+pub(crate) fn lag(metrics: &Metrics, module: &str) -> String {
+    let text = metrics.encode();
+    let read = |name: &str, labels: &[&str]| {
+        let start = format!("rolewright_engine_lag_seconds_{name}{{");
+        let line =
+            text.lines().find(|line| line.starts_with(&start) && labels.iter().all(|label| line.contains(label)));
+        line.and_then(|line| line.rsplit(' ').next()).and_then(|value| value.parse::<f64>().ok()).unwrap_or(0.0)
+    };
+    let module = format!("module=\"{module}\"");
+    let (count, sum) = (read("count", &[&module]), read("sum", &[&module]));
+    let within = read("bucket", &["le=\"1.0\"", &module]);
+    format!("{within} of {count} converged within a second, {:.1} ms on average", 1000.0 * sum / count.max(1.0))
 }

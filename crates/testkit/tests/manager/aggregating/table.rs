@@ -297,6 +297,9 @@ fn changing() -> Vec<Case> {
                 Holds("foreign", vec![on("pods")]),
                 Merge("foreign", json!({"rules": [on("secrets"), on("pods")]})),
                 Holds("foreign", vec![on("pods")]),
+                // Somebody who says the same owns it as well, and does not keep anything by that.
+                Put(with(gathers("foreign", &[], json!([by("foreign")])), json!({"rules": [on("pods")]}))),
+                Holds("foreign", vec![on("pods")]),
                 Refused(409, with(rbac("ClusterRole", "foreign"), json!({"rules": []}))),
                 Merge("foreign", json!({"metadata": {"labels": {"mine": "yes"}, "annotations": {"mine": "yes"}}})),
                 Put(role("foreign-source", &["foreign"], &[on("nodes")])),
