@@ -15,9 +15,6 @@ mod rules;
 mod settings;
 mod words;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use rolewright_core::{RBAC_GROUP, Rule};

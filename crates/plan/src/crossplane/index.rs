@@ -138,7 +138,8 @@ impl Crossplane {
             self.gather(snapshot, &namespace_role(&object.name, role), target, mark);
         }
         let says = |live: &Live| live.meta.annotations.keys().any(|key| key.starts_with(words::PREFIX));
-        if before.is_some_and(says) || now.is_some_and(says) {
+        // One that is gone may have stopped saying anything before.
+        if now.is_none_or(says) || before.is_some_and(says) {
             mark(object.clone());
         }
     }

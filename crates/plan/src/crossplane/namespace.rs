@@ -22,14 +22,19 @@ pub(super) const ROLES: [&str; 2] = ["edit", "view"];
 
 /// The definitions that a namespace enables, as the values of the label that names them.
 pub(super) fn enabled(meta: &Meta) -> BTreeSet<Name> {
+    enabled_names(meta).into_iter().map(label_value).collect()
+}
+
+/// The definitions that a namespace enables, as it names them.
+fn enabled_names(meta: &Meta) -> BTreeSet<&str> {
     let mut all = BTreeSet::new();
     for (key, value) in &meta.annotations {
         if key == XRDS {
-            all.extend(value.split(',').map(str::trim).filter(|name| !name.is_empty()).map(label_value));
+            all.extend(value.split(',').map(str::trim).filter(|name| !name.is_empty()));
         } else if let Some(name) = key.strip_prefix(PREFIX)
             && ENABLED.contains(&value.as_str())
         {
-            all.insert(Name::new(name));
+            all.insert(name);
         }
     }
     all
@@ -46,7 +51,7 @@ impl Crossplane {
         };
         let mut intent = Intent { held: self.held(snapshot, live, &names), ..Intent::default() };
         let enabled = enabled(&live.meta);
-        intent.diagnostics = self.namespace_problems(key, live, &enabled);
+        intent.diagnostics = self.namespace_problems(key, live);
         if !enabled.is_empty() {
             intent.wanted = ROLES.iter().map(|role| self.namespace_role(live, &enabled, role)).collect();
             intent.diagnostics.extend(names.iter().filter_map(|name| self.materialized.problem(name)));
@@ -66,8 +71,9 @@ impl Crossplane {
         Wanted::controlled(ObjectRef::cluster(&CLUSTER_ROLE, name), &namespace.meta.uid, shape, because)
     }
 
-    fn namespace_problems(&self, key: &ObjectRef, live: &Live, enabled: &BTreeSet<Name>) -> Vec<Diagnostic> {
-        let unknown = enabled.iter().filter(|name| !self.definitions.contains_key(*name));
+    fn namespace_problems(&self, key: &ObjectRef, live: &Live) -> Vec<Diagnostic> {
+        let is_unknown = |name: &&str| !self.definitions.contains_key(&label_value(name));
+        let unknown = enabled_names(&live.meta).into_iter().filter(is_unknown);
         let unknown = unknown.map(|name| {
             let message = format!("there is no {} `{name}`", DEFINITION.kind);
             Diagnostic::new(Code::DefinitionUnknown, key.clone(), message)

@@ -7,7 +7,7 @@ mod resources;
 
 use std::collections::BTreeSet;
 
-use rolewright_core::{Labels, RoleRef, Rule, Subject};
+use rolewright_core::{Labels, RoleRef, Rule, RuleSet, Subject};
 
 use super::kinds::{DEPLOYMENT, Deployment, REVISION, Revision, SERVED_RESOURCE, SERVICE_ACCOUNT};
 use super::rules::{EVERYTHING, VIEW, rule};
@@ -18,7 +18,7 @@ use crate::Name;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::intent::{Content, Intent, Shape, Wanted};
 use crate::object::{Live, ObjectRef};
-use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING};
+use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
 
 pub(super) use family::{Families, PREFIX as FAMILY_PREFIX, family_of};
@@ -33,6 +33,8 @@ struct Facts<'a> {
     revision: &'a Revision,
     /// What it brings, with what its family brings if it keeps a copy of that.
     resources: Resources,
+    /// Whether it has anything to work on, be it only what its family brings.
+    works: bool,
     /// Whether others have its resources through it.
     serves: Serves,
 }
@@ -58,11 +60,12 @@ impl Crossplane {
         intent.diagnostics.extend(self.strangers(key, live, &relatives.strangers));
         let mut resources = self.resources(snapshot, live);
         let union = self.union(snapshot, &relatives.members);
+        let works = !resources.is_empty() || !union.is_empty();
         if !relatives.members.is_empty() && self.keeps_copy(snapshot, live, &union) {
             resources = union;
         }
         let serves = self.serves(snapshot, live, revision);
-        let facts = Facts { live, revision, resources, serves };
+        let facts = Facts { live, revision, resources, works, serves };
         intent.wanted.extend(self.human_roles(&facts));
         intent.wanted.extend(self.system(snapshot, key, &facts, &mut intent.diagnostics));
         intent
@@ -109,24 +112,30 @@ impl Crossplane {
         let Some(package) = live.meta.labels.get(PACKAGE) else { return false };
         let siblings = self.packages.get(package).into_iter().flatten().filter(|name| **name != live.meta.name);
         let siblings = siblings.filter_map(|name| snapshot.get(&ObjectRef::cluster(&REVISION, name.clone())));
+        // Resources change hands one by one; only once all have is the list of the new revision written.
+        let lists = |live: &Live| live.body().is_some_and(|revision| !resources::declared(revision).is_empty());
         siblings.into_iter().any(|sibling| {
             let is_active = sibling.body::<Revision>().is_some_and(Revision::is_active);
-            is_active && !sibling.meta.deleting && self.is_served_by(snapshot, sibling)
+            let is_complete = lists(sibling) || !lists(live);
+            is_active && is_complete && !sibling.meta.deleting && self.is_served_by(snapshot, sibling)
         })
     }
 
-    /// Whether the roles by which others use a revision's resources are there.
+    /// Whether the roles by which others use a revision's resources are there, with all of them.
     fn is_served_by(&self, snapshot: &Snapshot, revision: &Live) -> bool {
         let roles: &[(&str, &str)] = match self.settings.manage {
             Manage::ServiceAccounts => &[("edit", "crossplane")],
             Manage::Basic | Manage::All => &[("edit", "edit"), ("view", "view")],
         };
+        let brought = self.resources(snapshot, revision);
         roles.iter().all(|(role, label)| {
+            let verbs = if *role == "edit" { EVERYTHING } else { VIEW };
             let name = provider_role(&revision.meta.name, &format!("aggregate-to-{role}"));
             let role = snapshot.get(&ObjectRef::cluster(&CLUSTER_ROLE, name));
             role.is_some_and(|role| {
                 role.meta.controller().is_some_and(|owner| owner.uid == revision.meta.uid)
                     && role.meta.labels.contains_key(&aggregate_to(label))
+                    && role.body::<RoleBody>().is_some_and(|role| holds(role, &resources::rules(&brought, verbs)))
             })
         })
     }
@@ -164,10 +173,10 @@ impl Crossplane {
         facts: &Facts<'_>,
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<Wanted> {
-        let Facts { live, revision, resources, .. } = facts;
+        let Facts { live, revision, resources, works, .. } = facts;
         let requests = revision.status.permission_requests.as_deref().unwrap_or_default();
         let granted = self.grant_requests(snapshot, key, requests, problems);
-        if resources.is_empty() && granted.is_empty() {
+        if !works && granted.is_empty() {
             return Vec::new();
         }
         let mut rules = resources::reconciling(resources);
@@ -210,6 +219,12 @@ impl Crossplane {
         }
         accounts.into_iter().map(|(namespace, name)| Subject::service_account(namespace, name)).collect()
     }
+}
+
+/// Whether a role gives everything that rules give.
+fn holds(role: &RoleBody, rules: &[Rule]) -> bool {
+    let held = RuleSet::new(&role.rules);
+    rules.iter().all(|rule| held.covers(rule))
 }
 
 fn is_controlled_by(owned: &Live, revision: &Live) -> bool {

@@ -168,11 +168,19 @@ fn only_what_is_ours_is_touched() {
             &["NameTaken"],
         ),
         (
-            "owned and not controlled",
+            "owned and no longer controlled",
             with(|live| live["metadata"]["ownerReferences"][0]["controller"] = json!(false)),
+            &update,
+        ),
+        ("its owner was taken away", with(|live| live["metadata"]["ownerReferences"] = json!(null)), &update),
+        (
+            "nobody's",
+            with(|live| {
+                live["metadata"]["ownerReferences"] = json!(null);
+                live["metadata"]["managedFields"] = json!(null);
+            }),
             &["NameTaken"],
         ),
-        ("nobody's", with(|live| live["metadata"]["ownerReferences"] = json!(null)), &["NameTaken"]),
         ("taken over from another manager", with(|live| live["metadata"]["managedFields"] = json!(null)), &update),
         ("on its way out", with(|live| live["metadata"]["deletionTimestamp"] = json!("2026-11-16T00:00:00Z")), &[]),
         ("paused", with(|live| live["metadata"]["annotations"] = json!({"rolewright.io/paused": "true"})), &["Paused"]),

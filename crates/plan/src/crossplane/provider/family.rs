@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rolewright_core::{Labels, RoleRef, RuleSet};
+use rolewright_core::{Labels, RoleRef};
 use sha2::{Digest as _, Sha256};
 
+use super::holds;
 use super::resources::{Resources, reconciling};
 use crate::Name;
 use crate::crossplane::kinds::{REVISION, Revision};
@@ -137,10 +138,7 @@ impl Crossplane {
         }
         let Some(role) = self.family_role(live) else { return true };
         let binding = ObjectRef { kind: &CLUSTER_ROLE_BINDING, ..role.clone() };
-        let holds = snapshot.body::<RoleBody>(&role).is_some_and(|role| {
-            let held = RuleSet::new(&role.rules);
-            reconciling(union).iter().all(|rule| held.covers(rule))
-        });
+        let holds = snapshot.body::<RoleBody>(&role).is_some_and(|role| holds(role, &reconciling(union)));
         let bound = snapshot.body::<BindingBody>(&binding).is_some_and(|binding| {
             self.subjects(snapshot, live).iter().all(|subject| binding.subjects.contains(subject))
         });
@@ -204,16 +202,13 @@ impl Crossplane {
         let Some(family) = family_of(&key.name) else { return Vec::new() };
         let revisions = self.families.revisions(family);
         let lives = revisions.filter_map(|name| snapshot.get(&ObjectRef::cluster(&REVISION, name.clone())));
-        let is_member = |live: &&Live| !live.meta.deleting && self.family_role(live).is_some_and(|role| role == *key);
+        let is_member = |live: &&Live| self.family_role(live).is_some_and(|role| role == *key);
         lives.filter(is_member).collect()
     }
 
     fn holds_union(&self, snapshot: &Snapshot, member: &Live, union: &Resources) -> bool {
         let role = ObjectRef::cluster(&CLUSTER_ROLE, words::provider_role(&member.meta.name, "system"));
-        snapshot.body::<RoleBody>(&role).is_some_and(|role| {
-            let held = RuleSet::new(&role.rules);
-            reconciling(union).iter().all(|rule| held.covers(rule))
-        })
+        snapshot.body::<RoleBody>(&role).is_some_and(|role| holds(role, &reconciling(union)))
     }
 
     /// Whether a binding is one to a revision's role, and to which revision's.
