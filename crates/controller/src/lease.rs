@@ -10,6 +10,7 @@
 //! rights it takes; a POST would need the right to create any lease.
 
 mod candidate;
+mod holder;
 mod leadership;
 mod lock;
 mod observation;
@@ -18,6 +19,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 pub use candidate::{Candidate, candidate};
+pub use holder::{Holder, holder};
 pub use leadership::Leadership;
 
 /// Which lease, who we are, and how patient everybody is.

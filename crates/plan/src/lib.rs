@@ -31,6 +31,7 @@ pub mod rights;
 pub mod simulation;
 pub mod snapshot;
 mod time;
+pub mod uninstall;
 pub mod vocabulary;
 
 pub use diagnostic::{Code, Diagnostic, Severity};

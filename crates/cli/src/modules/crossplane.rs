@@ -1,6 +1,5 @@
 //! How the module for Crossplane works.
 
-use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use rolewright_plan::Name;
 use rolewright_plan::crossplane::{Boundary, FamilyRoles, InactiveRevisions, Manage, Settings, UserRoles};
@@ -103,14 +102,6 @@ fn organisations(text: &str) -> Result<Organisations, String> {
 }
 
 impl CrossplaneArgs {
-    /// The flags on which the manager's own rights depend.
-    pub(crate) fn flags(&self) -> String {
-        let name = |value: Option<PossibleValue>| value.map(|value| value.get_name().to_owned()).unwrap_or_default();
-        let (manage, family) = (self.manage.to_possible_value(), self.family_roles.to_possible_value());
-        let namespace = &self.crossplane_namespace;
-        format!(" --manage {} --family-roles {} --crossplane-namespace {namespace}", name(manage), name(family))
-    }
-
     pub(crate) fn settings(&self) -> Settings {
         Settings {
             manage: match self.manage {

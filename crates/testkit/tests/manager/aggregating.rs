@@ -3,6 +3,7 @@
 mod case;
 mod defects;
 mod peers;
+mod roles;
 mod side;
 mod table;
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::case::Step::{Delete, Holds, Merge, Ours, Put, Theirs, Told, Writes};
 use super::case::{Case, On};
-use super::table::{by, gathers, on, role};
+use super::roles::{by, gathers, on, role};
 use crate::place::with;
 
 /// How long the chain is.
@@ -12,7 +12,7 @@ const DEPTH: usize = 8;
 
 /// A rule of some 450 kB: three fit into a role, four do not.
 fn large(which: char) -> Value {
-    let names: Vec<String> = (0..1_800).map(|number| format!("{}{number:0>249}", which)).collect();
+    let names: Vec<String> = (0..1_800).map(|number| format!("{which}{number:0>249}")).collect();
     with(on("configmaps"), json!({"resourceNames": names}))
 }
 
@@ -22,7 +22,7 @@ pub(super) fn cases() -> Vec<Case> {
 
 fn empty() -> Case {
     let name = "a-empty";
-    let own = with(gathers(name, &[], json!([by("a-nothing")])), json!({"rules": [on("own")]}));
+    let own = with(gathers(name, &[], [by("a-nothing")]), json!({"rules": [on("own")]}));
     let steps = vec![
         Put(own),
         Ours(name, vec![]),
@@ -35,8 +35,8 @@ fn empty() -> Case {
 
 fn latched() -> Case {
     let steps = vec![
-        Put(gathers("b-1", &["b-to-2"], json!([by("b-to-1")]))),
-        Put(gathers("b-2", &["b-to-1"], json!([by("b-to-2")]))),
+        Put(gathers("b-1", &["b-to-2"], [by("b-to-1")])),
+        Put(gathers("b-2", &["b-to-1"], [by("b-to-2")])),
         Put(role("b-leaf", &["b-to-1"], &[on("pods")])),
         Holds("b-1", vec![on("pods")]),
         Holds("b-2", vec![on("pods")]),
@@ -64,8 +64,8 @@ fn latched() -> Case {
 /// Two leaves whose rules would change places for ever.
 fn livelock() -> Case {
     let steps = vec![
-        Put(gathers("c-1", &["c-to-2"], json!([by("c-to-1")]))),
-        Put(gathers("c-2", &["c-to-1"], json!([by("c-to-2")]))),
+        Put(gathers("c-1", &["c-to-2"], [by("c-to-1")])),
+        Put(gathers("c-2", &["c-to-1"], [by("c-to-2")])),
         Put(role("c-leaf-1", &["c-to-1"], &[on("pods")])),
         Ours("c-1", vec![on("pods")]),
         Ours("c-2", vec![on("pods")]),
@@ -89,7 +89,7 @@ fn waves() -> Case {
     let mut steps = Vec::new();
     for depth in 0..DEPTH {
         let (own, next) = (format!("d-to-{depth}"), format!("d-to-{}", depth + 1));
-        steps.push(Put(gathers(&format!("d-{depth}"), &[&next], json!([by(&own)]))));
+        steps.push(Put(gathers(&format!("d-{depth}"), &[&next], [by(&own)])));
     }
     steps.extend([
         Put(role("d-leaf", &["d-to-0"], &[on("pods")])),
@@ -105,7 +105,7 @@ fn waves() -> Case {
 fn oversized() -> Case {
     let name = "f-union";
     let steps = vec![
-        Put(gathers(name, &[], json!([by("f-union")]))),
+        Put(gathers(name, &[], [by("f-union")])),
         Put(role("f-union-1", &["f-union"], &[large('a'), on("pods")])),
         Put(role("f-union-2", &["f-union"], &[large('b')])),
         Put(role("f-union-3", &["f-union"], &[large('c')])),
