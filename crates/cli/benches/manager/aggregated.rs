@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::program::Program;
+use crate::program::{EXCLUSIVE, Program};
 use crate::seen::Seen;
 use crate::server::{ROLES, Server, send};
 
@@ -35,10 +35,10 @@ pub(crate) struct Follow {
 /// Both programs, one after the other.
 pub(crate) async fn both(server: &Server) -> Result<(Figures, Figures)> {
     server.fill(ROLES, world()).await?;
-    let first = Program::ours(server).await?;
+    let first = Program::ours(server, &EXCLUSIVE).await?;
     first.rest().await?;
     first.end()?;
-    let ours = figures(server, CHANGES, Program::ours(server)).await.context("our manager")?;
+    let ours = figures(server, CHANGES, Program::ours(server, &EXCLUSIVE)).await.context("our manager")?;
     let peer = figures(server, 1, async { Program::peer(server) }).await.context("Kubernetes' controller")?;
     Ok((ours, peer))
 }
@@ -99,7 +99,7 @@ async fn follow(server: &Server, program: &Program, changes: u32) -> Result<Foll
         let began = Instant::now();
         send(&mut admin, "PUT", &format!("{ROLES}/component-0007"), &component(7, &verb)).await?;
         seen.all(&FOLLOWERS).await?;
-        cpu += program.rest().await? - before;
+        cpu += program.rest().await?.saturating_sub(before);
         wall += seen.last(is_aggregated).context("they were written")? - began;
         for name in FOLLOWERS {
             let role = send(&mut admin, "GET", &format!("{ROLES}/{name}"), &Value::Null).await?;

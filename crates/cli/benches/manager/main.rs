@@ -10,11 +10,14 @@ mod program;
 mod seen;
 mod server;
 
+use std::ffi::OsStr;
+
 use anyhow::Result;
 use rolewright_testkit::bench::{Budget, Row, wanted};
 use rolewright_testkit::peers::Crossplane;
 use rolewright_testkit::testbed;
 
+use self::crossplane::Who;
 use self::server::Server;
 
 struct Line {
@@ -30,23 +33,43 @@ const DRIFT: Line = line("manager: drift until repaired", "ms", Budget::AtMost(1
 const MEMORY: Line = line("manager: memory with 10,000 ClusterRoles", "MB", Budget::AtMost(40.0));
 const IDLE: Line = line("manager: idle CPU with 10,000 ClusterRoles", "%", Budget::AtMost(0.1));
 
-const CROSSPLANE: Line = line("crossplane: roles of 2,000 XRDs and a family of 70", "ms", Budget::Told);
-const CROSSPLANE_CPU: Line = line("crossplane: roles of 2,000 XRDs and a family of 70, CPU", "ms", Budget::Told);
-const CROSSPLANE_WRITES: Line = line("crossplane: writes for 2,000 XRDs and a family of 70", "writes", Budget::Told);
-const CROSSPLANE_MEMORY: Line = line("crossplane: memory with 2,000 XRDs and a family of 70", "MB", Budget::Told);
-const FAMILY: Line = line("crossplane: a member of 70 gains a resource", "ms", Budget::Told);
-const FAMILY_CPU: Line = line("crossplane: a member of 70 gains a resource, CPU", "ms", Budget::Told);
-const FAMILY_WRITES: Line = line("crossplane: writes when a member of 70 gains a resource", "writes", Budget::Told);
+const ALL_WALL: Line =
+    line("crossplane: 2,000 XRDs and a family of 70, beside bare writes", "ms", Budget::TimesBetter(0.83));
+const ALL_CPU: Line = line("crossplane: 2,000 XRDs and a family of 70, CPU", "ms", Budget::TimesBetter(5.0));
+const ALL_WRITES: Line =
+    line("crossplane: 2,000 XRDs and a family of 70, writes beyond objects", "writes", Budget::AtMost(0.0));
+const ALL_MEMORY: Line = line("crossplane: 2,000 XRDs and a family of 70, memory", "MB", Budget::AtMost(60.0));
+const FAMILY: Line = line("crossplane: a member gains a resource, replicated, CPU", "ms", Budget::TimesBetter(5.0));
+const SHARED: Line = line("crossplane: a member gains a resource, shared, CPU", "ms", Budget::TimesBetter(50.0));
+const CLAIM_WRITES: Line = line("crossplane: one XRD changes, writes", "writes", Budget::AtMost(8.0));
+const CLAIM: Line = line("crossplane: one XRD changes, CPU", "ms", Budget::AtMost(100.0));
+const NAMESPACES: Line = line("crossplane: 500 namespaces on top, aggregated", "ms", Budget::Told);
+const OWN_NAMESPACES: Line = line("crossplane: 500 namespaces on top, materialized", "ms", Budget::Told);
+const CROSSPLANE_RESTART: Line = line("crossplane: writes after a restart", "writes", Budget::AtMost(0.0));
+const REACH: Line = line("crossplane: new XRD until an editor may use it, aggregated", "ms", Budget::Told);
+const OWN_REACH: Line = line("crossplane: new XRD until an editor may use it, materialized", "ms", Budget::Told);
+const OFFLINE: Line = line("crossplane: 2,000 XRDs and a family of 70, planned offline", "ms", Budget::AtMost(300.0));
+const CROSSPLANE: [&Line; 10] = [
+    &ALL_WALL,
+    &ALL_CPU,
+    &ALL_WRITES,
+    &ALL_MEMORY,
+    &FAMILY,
+    &SHARED,
+    &CLAIM_WRITES,
+    &CLAIM,
+    &NAMESPACES,
+    &CROSSPLANE_RESTART,
+];
 
 const fn line(name: &'static str, unit: &'static str, budget: Budget) -> Line {
     Line { name, unit, budget }
 }
 
 impl Line {
-    /// What the peer takes, until there is something of ours beside it.
-    fn told(&self, peer: f64) -> Result<()> {
-        let name = format!("{} (Crossplane's manager)", self.name);
-        if wanted(self.name) { Row::new(name, self.unit, peer, None, self.budget).report() } else { Ok(()) }
+    /// Where the peer does nothing of the kind.
+    fn alone(&self, ours: f64) -> Result<()> {
+        if wanted(self.name) { Row::new(self.name, self.unit, ours, None, self.budget).report() } else { Ok(()) }
     }
 
     fn report(&self, ours: f64, peer: f64) -> Result<()> {
@@ -72,21 +95,46 @@ async fn main() -> Result<()> {
         MEMORY.report(ours.memory, peer.memory)?;
         IDLE.report(ours.idle, peer.idle)?;
     }
-    let rows = [&CROSSPLANE, &CROSSPLANE_CPU, &CROSSPLANE_WRITES, &CROSSPLANE_MEMORY];
-    if any(&rows) || any(&[&FAMILY, &FAMILY_CPU, &FAMILY_WRITES]) {
-        let Some(crossplane) = Crossplane::find("Crossplane's side of the bench")? else { return Ok(()) };
-        let theirs = crossplane::theirs(&Server::start(&testbed)?, &crossplane).await?;
-        CROSSPLANE.told(theirs.all.wall)?;
-        CROSSPLANE_CPU.told(theirs.all.cpu)?;
-        CROSSPLANE_WRITES.told(theirs.all.writes)?;
-        CROSSPLANE_MEMORY.told(theirs.memory)?;
-        FAMILY.told(theirs.family.wall)?;
-        FAMILY_CPU.told(theirs.family.cpu)?;
-        FAMILY_WRITES.told(theirs.family.writes)?;
+    if any(&[&OFFLINE]) {
+        OFFLINE.alone(crossplane::offline()?)?;
+    }
+    let Some(crossplane) = Crossplane::find("Crossplane's side of the bench")? else { return Ok(()) };
+    if any(&CROSSPLANE) {
+        compare(&testbed, &crossplane).await?;
+    }
+    if any(&[&OWN_NAMESPACES]) {
+        let server = Server::start(&testbed)?;
+        let ours = crossplane::figures(&server, &crossplane, Who::Ours(&["--user-roles", "materialized"])).await?;
+        OWN_NAMESPACES.alone(ours.namespaces.wall)?;
+    }
+    for (row, flags) in [(&REACH, &[][..]), (&OWN_REACH, &["--user-roles", "materialized"])] {
+        if any(&[row]) {
+            row.alone(crossplane::reach(&Server::start(&testbed)?, &crossplane, flags).await?)?;
+        }
     }
     Ok(())
 }
 
 fn any(rows: &[&Line]) -> bool {
     rows.iter().any(|row| wanted(row.name))
+}
+
+/// Crossplane's manager and ours, each on a server of its own.
+async fn compare(testbed: &OsStr, crossplane: &Crossplane) -> Result<()> {
+    let peer = crossplane::figures(&Server::start(testbed)?, crossplane, Who::Theirs).await?;
+    let shared =
+        crossplane::figures(&Server::start(testbed)?, crossplane, Who::Ours(&["--family-roles", "shared"])).await?;
+    let server = Server::start(testbed)?;
+    let ours = crossplane::figures(&server, crossplane, Who::Ours(&[])).await?;
+    let bare = crossplane::bare_writes(&server, &Server::start(testbed)?).await?;
+    ALL_WALL.report(ours.all.wall, bare)?;
+    ALL_CPU.report(ours.all.cpu, peer.all.cpu)?;
+    ALL_WRITES.report(ours.all.writes - ours.objects, peer.all.writes - peer.objects)?;
+    ALL_MEMORY.report(ours.memory, peer.memory)?;
+    FAMILY.report(ours.family.cpu, peer.family.cpu)?;
+    SHARED.report(shared.family.cpu, peer.family.cpu)?;
+    CLAIM_WRITES.report(ours.claim.writes, peer.claim.writes)?;
+    CLAIM.report(ours.claim.cpu, peer.claim.cpu)?;
+    NAMESPACES.alone(ours.namespaces.wall)?;
+    CROSSPLANE_RESTART.report(ours.restart, peer.restart)
 }

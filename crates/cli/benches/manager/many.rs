@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::program::Program;
+use crate::program::{EXCLUSIVE, Program};
 use crate::server::{ROLES, Server};
 
 const COUNT: usize = 10_000;
@@ -22,7 +22,7 @@ pub(crate) struct Figures {
 /// Both programs, one after the other.
 pub(crate) async fn both(server: &Server) -> Result<(Figures, Figures)> {
     server.fill(ROLES, (0..COUNT).map(role).collect()).await?;
-    let ours = figures(Program::ours(server).await?).await?;
+    let ours = figures(Program::ours(server, &EXCLUSIVE).await?).await?;
     let peer = figures(Program::peer(server)?).await?;
     Ok((ours, peer))
 }

@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use rolewright_testkit::peers::{Crossplane, Running};
 use rolewright_testkit::process;
 use rolewright_testkit::testbed::Lines;
 use serde_json::Value;
@@ -18,6 +19,8 @@ use crate::server::Server;
 const REST: Duration = Duration::from_secs(2);
 const RESTING: f64 = 0.02;
 const LOOK: Duration = Duration::from_millis(50);
+/// The manager where Kubernetes' controller does not run.
+pub(crate) const EXCLUSIVE: [&str; 4] = ["--modules", "aggregation", "--aggregation", "exclusive"];
 const PATIENCE: Duration = Duration::from_mins(5);
 
 /// A running program; it is killed when this is dropped.
@@ -29,14 +32,15 @@ pub(crate) struct Program {
 enum Kept {
     Ours(Ending),
     Peer(Lines),
+    Crossplane(Running),
 }
 
 impl Program {
-    /// `rolewright run` as it is meant to run, with its lease, where Kubernetes' controller does not.
-    pub(crate) async fn ours(server: &Server) -> Result<Self> {
+    /// `rolewright run` as it is meant to run, with its lease.
+    pub(crate) async fn ours(server: &Server, arguments: &[&str]) -> Result<Self> {
         let listen = free_port()?;
         let mut command = Command::new(env!("CARGO_BIN_EXE_rolewright"));
-        command.args(["run", "--aggregation", "exclusive", "--log-level", "warn", "--lease-namespace", "default"]);
+        command.args(["run", "--log-level", "warn", "--lease-namespace", "default"]).args(arguments);
         command.arg("--listen").arg(listen.to_string()).arg("--kubeconfig").arg(server.kubeconfig());
         let child = Ending(command.stdin(Stdio::null()).spawn()?);
         let deadline = Instant::now() + PATIENCE;
@@ -57,6 +61,13 @@ impl Program {
         Ok(Self { id: u32::try_from(id)?, child: Kept::Peer(lines) })
     }
 
+    /// Crossplane's own manager.
+    pub(crate) fn crossplane(server: &Server, crossplane: &Crossplane) -> Result<Self> {
+        let log = std::env::temp_dir().join(format!("rolewright-bench-crossplane-{}.log", std::process::id()));
+        let running = crossplane.rbac(server.kubeconfig(), &log)?;
+        Ok(Self { id: running.id(), child: Kept::Crossplane(running) })
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.id
     }
@@ -69,6 +80,7 @@ impl Program {
                 ensure!(asked.success() && child.0.wait()?.success(), "it does not end well");
             }
             Kept::Peer(mut lines) => lines.end()?,
+            Kept::Crossplane(mut running) => running.end()?,
         }
         Ok(())
     }
@@ -92,7 +104,7 @@ impl Program {
     pub(crate) async fn busy(&self, time: Duration) -> Result<f64> {
         let before = self.cpu()?;
         tokio::time::sleep(time).await;
-        Ok((self.cpu()? - before).as_secs_f64() / time.as_secs_f64() * 100.0)
+        Ok(self.cpu()?.saturating_sub(before).as_secs_f64() / time.as_secs_f64() * 100.0)
     }
 }
 
