@@ -2,6 +2,7 @@
 
 mod crossplane;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use rolewright_core::aggregate::fit::Fitter;
 use rolewright_plan::Module;
@@ -59,6 +60,13 @@ impl ModuleArgs {
     /// Whether the manager writes the rules of aggregated roles, and not Kubernetes.
     pub(crate) fn aggregates(&self) -> bool {
         self.modules.contains(&ModuleName::Aggregation) && self.mode() == Mode::Exclusive
+    }
+
+    /// The flags that mean these modules.
+    pub(crate) fn flags(&self) -> String {
+        let name = |value: Option<PossibleValue>| value.map(|value| value.get_name().to_owned()).unwrap_or_default();
+        let modules: Vec<String> = self.names().iter().map(|module| name(module.to_possible_value())).collect();
+        format!("--modules {} --aggregation {}", modules.join(","), name(self.aggregation.to_possible_value()))
     }
 
     fn mode(&self) -> Mode {

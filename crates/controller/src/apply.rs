@@ -13,6 +13,8 @@ use rolewright_plan::vocabulary::manager;
 use rolewright_plan::{Event, Live, Meta, Name, ObjectRef, Op, Plan, Write, render};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 use crate::metrics::Metrics;
 use crate::raw::{Raw, resource};
@@ -38,14 +40,32 @@ impl Writer {
     pub(crate) async fn write(&self, plan: &Plan) -> Vec<Outcome> {
         let mut outcomes = Vec::with_capacity(plan.ops.len());
         for phase in plan.ops.chunk_by(|a, b| a.phase == b.phase) {
-            let writes = phase.iter().map(|op| self.write_one(op));
-            let written = futures::future::join_all(writes).await;
-            for (op, more) in phase.iter().zip(written) {
-                self.count(op, &more);
-                outcomes.extend(more);
-            }
+            let written = futures::future::join_all(phase.iter().map(|op| self.write_seen(op))).await;
+            outcomes.extend(written.into_iter().flatten());
         }
         outcomes
+    }
+
+    /// Writes, and lets those know who count, read logs or follow spans.
+    async fn write_seen(&self, op: &Op) -> Vec<Outcome> {
+        let span = tracing::debug_span!(
+            "write",
+            object = %op.object,
+            verb = op.write.verb(),
+            outcome = Empty,
+            otel.status_code = Empty,
+        );
+        let seen = async {
+            let outcomes = self.write_one(op).await;
+            self.count(op, &outcomes);
+            let (span, failure) = (Span::current(), outcomes.iter().find_map(|outcome| outcome.as_ref().err()));
+            span.record("outcome", failure.map_or("ok".to_owned(), |failure| failure.category.to_string()));
+            if failure.is_some() {
+                span.record("otel.status_code", "ERROR");
+            }
+            outcomes
+        };
+        seen.instrument(span).await
     }
 
     fn count(&self, op: &Op, outcomes: &[Outcome]) {

@@ -1,28 +1,55 @@
 //! Which cluster, and who we are there.
 
+use std::error::Error;
 use std::path::Path;
+use std::time::Duration;
 
 use k8s_openapi::api::authentication::v1::SelfSubjectReview;
 pub use kube::Client;
 use kube::api::PostParams;
 use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::runtime::watcher;
 use kube::{Api, Config};
 use rolewright_core::User;
-use thiserror::Error;
+use tokio::time::timeout;
 
 /// Why there is no connection.
-#[derive(Debug, Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// A kubeconfig that cannot be used.
     #[error("the kubeconfig cannot be used")]
     Kubeconfig(#[source] kube::config::KubeconfigError),
     /// Neither a kubeconfig nor the environment of a pod.
-    #[error("there is neither a kubeconfig nor a service account")]
-    Nothing(#[source] kube::config::InferConfigError),
+    #[error("there is neither a kubeconfig nor a service account: {0}; hint: --kubeconfig FILE")]
+    Nothing(String),
     /// A client cannot be made.
-    #[error("the cluster cannot be reached")]
-    Client(#[source] kube::Error),
+    #[error("the cluster `{url}` cannot be used: {why}")]
+    Unusable {
+        /// Where it should be.
+        url: String,
+        /// Why.
+        why: String,
+    },
+    /// Nobody is there.
+    #[error("the cluster `{url}` cannot be reached: {why}")]
+    Unreachable {
+        /// Where it should be.
+        url: String,
+        /// Why.
+        why: String,
+    },
+    /// The server does not know us.
+    #[error("the cluster `{url}` does not accept our credentials: {why}")]
+    Stranger {
+        /// Where it is.
+        url: String,
+        /// The server's words.
+        why: String,
+    },
 }
+
+/// How long a cluster may take to say that it is there.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Connects as kubectl does: to the cluster of `context`, or of the current one, in `kubeconfig`, or in `KUBECONFIG`, or in
 /// the home folder; without any of them as a pod.
@@ -34,11 +61,49 @@ pub async fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result
             Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(ConnectError::Kubeconfig)?
         }
         (None, Some(_)) => Config::from_kubeconfig(&options).await.map_err(ConnectError::Kubeconfig)?,
-        (None, None) => Config::infer().await.map_err(ConnectError::Nothing)?,
+        (None, None) => Config::infer().await.map_err(|error| {
+            // A pod would have one: what is wrong is the kubeconfig.
+            ConnectError::Nothing(error.source().map_or_else(|| error.to_string(), ToString::to_string))
+        })?,
     };
     // Whoever asks decides what to do about a server that is busy.
     config.default_retry = false;
-    Client::try_from(config).map_err(ConnectError::Client)
+    let url = config.cluster_url.to_string();
+    let client = Client::try_from(config);
+    let client = client.map_err(|error| ConnectError::Unusable { url: url.clone(), why: root_cause(&error) })?;
+    reach(&client, url).await?;
+    Ok(client)
+}
+
+/// Everybody may ask which version it is. A server that is busy or ill is there all the same.
+async fn reach(client: &Client, url: String) -> Result<(), ConnectError> {
+    match timeout(PATIENCE, client.apiserver_version()).await {
+        Ok(Err(kube::Error::Api(status))) if status.code == 401 => {
+            Err(ConnectError::Stranger { url, why: status.message.clone() })
+        }
+        Ok(Ok(_) | Err(kube::Error::Api(_))) => Ok(()),
+        Ok(Err(error)) => Err(ConnectError::Unreachable { url, why: root_cause(&error) }),
+        Err(_) => {
+            Err(ConnectError::Unreachable { url, why: format!("no answer within {} seconds", PATIENCE.as_secs()) })
+        }
+    }
+}
+
+/// What is at the bottom of an error: what is above it only says what was tried.
+pub(crate) fn root_cause(error: &(dyn Error + 'static)) -> String {
+    let mut deepest = error;
+    loop {
+        if let Some(kube::Error::Api(status)) = deepest.downcast_ref() {
+            return status.message.clone();
+        }
+        if let Some(watcher::Error::WatchError(status)) = deepest.downcast_ref() {
+            return status.message.clone();
+        }
+        match deepest.source() {
+            Some(source) => deepest = source,
+            None => return deepest.to_string(),
+        }
+    }
 }
 
 /// Who the API server takes us for.

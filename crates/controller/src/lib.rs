@@ -17,6 +17,6 @@ mod served;
 pub mod tasks;
 pub mod telemetry;
 mod watch;
-mod witness;
+pub mod witness;
 
 pub use manager::{Leading, Manager, Settings};

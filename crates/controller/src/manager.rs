@@ -1,27 +1,30 @@
 //! The manager: feeds the engine with what the watches see, and writes what it plans while we lead.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
 use rolewright_plan::engine::{Job, News, Next, Outcome};
-use rolewright_plan::{Engine, Event, Module, Time};
+use rolewright_plan::{Engine, Event, Kind, Module, Time};
 use tokio::sync::{Semaphore, mpsc, watch};
-use tokio::task::{JoinError, JoinSet};
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use crate::apply::Writer;
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::served::Versions;
-use crate::watch::Watching;
+use crate::tasks::last_words;
+use crate::watch::{Troubles, Watching};
 
 /// Whatever happens, the manager gives a sign of life this often.
 pub(crate) const PULSE: Duration = Duration::from_secs(10);
 
 /// How the manager works.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// How many keys are written for at the same time.
     pub jobs: usize,
@@ -31,11 +34,19 @@ pub struct Settings {
     pub resync: Duration,
     /// How often to ask for a kind that is not served yet.
     pub discovery: Duration,
+    /// The command that prints the rights that we need, for who sees that some are missing.
+    pub rights: String,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { jobs: 32, requests: 16, resync: Duration::from_hours(1), discovery: Duration::from_secs(1) }
+        Self {
+            jobs: 32,
+            requests: 16,
+            resync: Duration::from_hours(1),
+            discovery: Duration::from_secs(1),
+            rights: "rolewright manifests rbac".to_owned(),
+        }
     }
 }
 
@@ -72,12 +83,12 @@ impl fmt::Debug for Leading {
 /// A task died that must not.
 #[derive(Debug, thiserror::Error)]
 pub enum ManagerError {
-    /// A watch.
-    #[error("a watch ended")]
-    Watch(#[source] Option<JoinError>),
-    /// A write.
-    #[error("a write ended")]
-    Write(#[from] JoinError),
+    /// A watch: of what, and its last words.
+    #[error("the watch of {0} ended: {1}")]
+    Watch(&'static str, String),
+    /// A write, with its last words.
+    #[error("a write ended: {0}")]
+    Write(String),
 }
 
 /// Runs modules on a cluster.
@@ -89,6 +100,7 @@ pub struct Manager {
     settings: Settings,
     /// When we last looked at everything, while we lead.
     swept: Option<Time>,
+    troubles: Troubles,
 }
 
 type Writes = JoinSet<(Job, Vec<Outcome>)>;
@@ -110,6 +122,7 @@ impl Manager {
             clock: Clock::start(),
             settings,
             swept: None,
+            troubles: Troubles::default(),
         }
     }
 
@@ -119,6 +132,11 @@ impl Manager {
         self
     }
 
+    /// What keeps it from seeing everything.
+    pub(crate) fn troubles(&self) -> Troubles {
+        self.troubles.clone()
+    }
+
     /// Works until `shutdown` is done, then finishes what is being written. `heard` is called with whatever happens.
     pub async fn run(
         mut self,
@@ -126,44 +144,55 @@ impl Manager {
         mut heard: impl FnMut(&Engine, &[News]),
     ) -> Result<(), ManagerError> {
         let (tell, mut events) = mpsc::channel(1024);
-        let mut watches = self.watch(tell);
+        let (mut watches, kinds) = self.watch(tell);
         let mut writes: Writes = JoinSet::new();
         let mut batch: Vec<Event> = Vec::new();
         tokio::pin!(shutdown);
-        loop {
+        let mut ended = loop {
             let due = self.start(&mut writes);
             let news = self.engine.news();
             heard(&self.engine, &news);
             tokio::select! {
-                () = &mut shutdown => break,
+                () = &mut shutdown => break Ok(()),
                 count = events.recv_many(&mut batch, 4096) => {
                     if count > 0 {
                         self.engine.take(batch.drain(..), self.clock.now());
                     }
                 }
                 Some(done) = writes.join_next() => {
-                    self.finish(done?);
+                    if let Err(error) = self.finish(done) {
+                        break Err(error);
+                    }
                 }
-                Some(ended) = watches.join_next() => return Err(ManagerError::Watch(ended.err())),
+                Some(ended) = watches.join_next_with_id() => {
+                    let (id, words) = match ended {
+                        Ok((id, ())) => (id, "no reason was given".to_owned()),
+                        Err(error) => (error.id(), last_words(error)),
+                    };
+                    break Err(ManagerError::Watch(kinds.get(&id).map_or("an unknown kind", |kind| kind.plural), words));
+                }
                 () = tokio::time::sleep_until(due) => {}
                 _ = self.leading.changes.changed() => {}
             }
-        }
+        };
         drop(events);
+        // However it ends, what is being written is written before anybody else may lead.
         while let Some(done) = writes.join_next().await {
-            self.finish(done?);
+            ended = ended.and(self.finish(done));
         }
-        Ok(())
+        ended
     }
 
-    fn finish(&mut self, (job, outcomes): (Job, Vec<Outcome>)) {
+    fn finish(&mut self, done: Result<(Job, Vec<Outcome>), JoinError>) -> Result<(), ManagerError> {
+        let (job, outcomes) = done.map_err(|error| ManagerError::Write(last_words(error)))?;
         if let Some((module, _)) = self.engine.modules().nth(job.module) {
             self.writer.metrics.reconciled(module.name(), outcomes.iter().all(Result::is_ok));
         }
         self.engine.finish(job, outcomes, self.clock.now());
+        Ok(())
     }
 
-    fn watch(&self, events: mpsc::Sender<Event>) -> JoinSet<()> {
+    fn watch(&self, events: mpsc::Sender<Event>) -> (JoinSet<()>, HashMap<Id, &'static Kind>) {
         let watching = Watching {
             client: self.writer.client.clone(),
             versions: self.writer.versions.clone(),
@@ -171,8 +200,16 @@ impl Manager {
             resync: self.settings.resync,
             patience: self.settings.discovery,
             metrics: self.writer.metrics.clone(),
+            troubles: self.troubles.clone(),
+            rights: self.settings.rights.as_str().into(),
         };
-        self.engine.watches().into_iter().map(|watch| watching.clone().watch(watch.kind)).collect()
+        let mut watches = JoinSet::new();
+        let kinds = self.engine.watches().into_iter().map(|watch| {
+            let task = watches.spawn(watching.clone().watch(watch.kind));
+            (task.id(), watch.kind)
+        });
+        let kinds = kinds.collect();
+        (watches, kinds)
     }
 
     /// Starts what is due and may be written; returns when to look again.
@@ -192,10 +229,13 @@ impl Manager {
             match self.engine.next(now) {
                 Next::Job(job) => {
                     let writer = self.writer.clone();
-                    writes.spawn(async move {
+                    let module = self.engine.modules().nth(job.module).map_or("", |(module, _)| module.name());
+                    let span = tracing::debug_span!("reconcile", module, key = %job.key);
+                    let written = async move {
                         let outcomes = writer.write(&job.plan).await;
                         (job, outcomes)
-                    });
+                    };
+                    writes.spawn(written.instrument(span));
                 }
                 Next::Wait(due) => return due.map_or(later, |due| self.clock.instant(due).min(later)),
             }

@@ -13,12 +13,12 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
-use rolewright_plan::Kind;
 use rolewright_plan::engine::Category;
+use rolewright_plan::{Code, Kind};
 
 use crate::lease::Leadership;
 pub use labels::Told;
-use labels::{KindLabels, ModuleLabels, OutcomeLabels, ReconcileLabels, WriteLabels};
+use labels::{KindLabels, ModuleLabels, OutcomeLabels, ProblemLabels, ReconcileLabels, WriteLabels};
 
 /// From a write that was already under way to one that waited for a person.
 const LAGS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 120.0, 600.0];
@@ -31,6 +31,7 @@ pub struct Metrics {
     reconciles: Family<ReconcileLabels, Counter>,
     lag: Family<ModuleLabels, Histogram, fn() -> Histogram>,
     queue: Family<ModuleLabels, Gauge>,
+    problems: Family<ProblemLabels, Gauge>,
     snapshot: Family<KindLabels, Gauge>,
     restarts: Family<KindLabels, Counter>,
     writes: Family<WriteLabels, Counter>,
@@ -49,6 +50,7 @@ impl Default for Metrics {
             reconciles: Family::default(),
             lag: Family::new_with_constructor(|| Histogram::new(LAGS)),
             queue: Family::default(),
+            problems: Family::default(),
             snapshot: Family::default(),
             restarts: Family::default(),
             writes: Family::default(),
@@ -73,6 +75,7 @@ impl Metrics {
         let help = "Time from the news that made a key due until nothing is left to write";
         engine.register_with_unit("lag", help, Unit::Seconds, self.lag.clone());
         engine.register("queue_keys", "Keys that wait to be looked at", self.queue.clone());
+        engine.register("problems", "Problems that users were told of and that are still there", self.problems.clone());
         let watch = registry.sub_registry_with_prefix("watch");
         watch.register("snapshot_objects", "Objects that are known, by kind", self.snapshot.clone());
         watch.register("restarts", "Watches that had to begin anew with a list", self.restarts.clone());
@@ -111,6 +114,16 @@ impl Metrics {
     /// So many keys wait.
     pub fn waiting(&self, module: &'static str, keys: usize) {
         self.queue.get_or_create(&ModuleLabels { module }).set(gauged(keys));
+    }
+
+    /// A problem is there that was not, or no longer.
+    pub fn problem(&self, module: &'static str, code: Code, there: bool) {
+        let problems = self.problems.get_or_create(&ProblemLabels::of(module, code));
+        if there {
+            problems.inc()
+        } else {
+            problems.dec()
+        };
     }
 
     /// So many objects of a kind are known.

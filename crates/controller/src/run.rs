@@ -1,5 +1,8 @@
 //! The whole process: lease, watches, writes, events and health, all joined; whatever ends ends everything.
 
+#[cfg(test)]
+mod tests;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,11 +54,23 @@ pub async fn run<S: Future<Output = ()>>(
     process: Process,
     signal: impl FnMut() -> S,
 ) -> Result<(), RunError> {
+    let grace = process.grace;
+    let tasks = start(client, modules, process).await?;
+    Ok(tasks.run(signal, grace).await?)
+}
+
+/// Starts every task there is. What can fail fails before the first of them: nobody takes a lease and dies with it.
+async fn start(client: Client, modules: Vec<Box<dyn Module>>, process: Process) -> Result<Tasks, RunError> {
     let metrics = Arc::new(Metrics::default());
+    let listening = match process.listen {
+        Some(address) => Some(Listening::on(address).await?),
+        None => None,
+    };
+    let election =
+        process.lease.map(|settings| lease::candidate(client.clone(), settings, metrics.clone())).transpose()?;
     let mut tasks = Tasks::default();
-    let leading = match process.lease {
-        Some(settings) => {
-            let (candidate, leadership) = lease::candidate(client.clone(), settings, metrics.clone())?;
+    let leading = match election {
+        Some((candidate, leadership)) => {
             metrics.follow(leadership.clone());
             tasks.serve("lease", |stop| async {
                 candidate.run(stop.requested()).await;
@@ -71,21 +86,20 @@ pub async fn run<S: Future<Output = ()>>(
         telling.run(stop.requested()).await;
         Ok::<(), Ended>(())
     });
+    let manager = Manager::new(client, modules, leading, process.manager).with_metrics(metrics.clone());
     let seen = Flag::new("not everything has been listed yet");
     let beat = Heartbeat::new(PULSE * 6);
-    if let Some(address) = process.listen {
-        let (flag, heart) = (seen.clone(), beat.clone());
-        let health =
-            Health::new(metrics.clone()).live("manager", move || heart.check()).ready("watches", move || flag.check());
-        let listening = Listening::on(address).await?;
+    if let Some(listening) = listening {
+        let (flag, heart, troubles) = (seen.clone(), beat.clone(), manager.troubles());
+        let listed = move || flag.check().map_err(|why| [vec![why], troubles.told()].concat().join("; "));
+        let health = Health::new(metrics.clone()).live("manager", move || heart.check()).ready("watches", listed);
         tracing::info!(address = %listening.address, "health and metrics");
         tasks.serve("health", |stop| async {
             listening.run(health, stop.requested()).await;
             Ok::<(), Ended>(())
         });
     }
-    let witness = Witness { metrics: metrics.clone(), events: Some(teller) };
-    let manager = Manager::new(client, modules, leading, process.manager).with_metrics(metrics);
+    let witness = Witness { metrics, events: Some(teller) };
     tasks.work("manager", |stop| {
         manager.run(stop.requested(), move |engine, news| {
             beat.beat();
@@ -95,5 +109,5 @@ pub async fn run<S: Future<Output = ()>>(
             witness.hear(engine, news);
         })
     });
-    Ok(tasks.run(signal, process.grace).await?)
+    Ok(tasks)
 }

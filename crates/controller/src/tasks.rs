@@ -118,6 +118,13 @@ impl Tasks {
         workers.and(services)
     }
 
+    /// Kills a task. Returns whether there is one of that name.
+    #[cfg(test)]
+    pub(crate) fn kill(&self, name: &str) -> bool {
+        let mut all = self.workers.handles.iter().chain(&self.services.handles);
+        all.find(|(known, _)| *known == name).map(|(_, handle)| handle.abort()).is_some()
+    }
+
     fn names(&self) -> Vec<&'static str> {
         let mut names: Vec<_> = self.workers.names.values().chain(self.services.names.values()).copied().collect();
         names.sort_unstable();
@@ -131,11 +138,20 @@ struct Group {
     set: JoinSet<Result<(), TaskError>>,
     names: HashMap<Id, &'static str>,
     stop: watch::Sender<bool>,
+    /// What tests kill tasks with.
+    #[cfg(test)]
+    handles: Vec<(&'static str, tokio::task::AbortHandle)>,
 }
 
 impl Group {
     fn new() -> Self {
-        Self { set: JoinSet::new(), names: HashMap::new(), stop: watch::Sender::new(false) }
+        Self {
+            set: JoinSet::new(),
+            names: HashMap::new(),
+            stop: watch::Sender::new(false),
+            #[cfg(test)]
+            handles: Vec::new(),
+        }
     }
 
     fn spawn<F, E>(&mut self, name: &'static str, task: impl FnOnce(Stop) -> F)
@@ -146,6 +162,8 @@ impl Group {
         let future = task(Stop(self.stop.subscribe()));
         let handle = self.set.spawn(async move { future.await.map_err(Into::into) });
         self.names.insert(handle.id(), name);
+        #[cfg(test)]
+        self.handles.push((name, handle));
     }
 
     /// The next task that ends: its name, or what it failed with. Nothing if there is none.
@@ -159,6 +177,7 @@ impl Group {
         Some(match joined {
             Ok((_, Ok(()))) => Ok(name),
             Ok((_, Err(error))) => Err(Ended::Failed(name, error)),
+            Err(error) if error.is_cancelled() => Err(Ended::Early(name)),
             Err(error) => Err(Ended::Panicked(name, last_words(error))),
         })
     }
@@ -181,7 +200,8 @@ fn early(ended: Result<&'static str, Ended>) -> Ended {
     }
 }
 
-fn last_words(error: JoinError) -> String {
+/// What a task said when it died.
+pub(crate) fn last_words(error: JoinError) -> String {
     let Ok(payload): Result<Box<dyn Any + Send>, _> = error.try_into_panic() else { return "cancelled".to_owned() };
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())

@@ -1,6 +1,8 @@
 //! One watch: everything that happens to the objects of one kind, as events for the engine.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::stream::BoxStream;
@@ -12,6 +14,7 @@ use rolewright_plan::{Event, Kind, Live, Meta};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use crate::connect::root_cause;
 use crate::metrics::Metrics;
 use crate::raw::{Raw, resource};
 use crate::served::Versions;
@@ -27,6 +30,9 @@ pub(crate) struct Watching {
     /// How often to ask for a kind that is not served.
     pub(crate) patience: Duration,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) troubles: Troubles,
+    /// The command that prints the rights that we need.
+    pub(crate) rights: Arc<str>,
 }
 
 /// Nobody listens any more.
@@ -49,14 +55,17 @@ impl Watching {
         let mut told = false;
         loop {
             match self.versions.find(&self.client, kind).await {
-                Ok(Some(version)) => return Ok(version),
+                Ok(Some(version)) => {
+                    self.troubles.over(kind);
+                    return Ok(version);
+                }
                 Ok(None) if told => {}
                 Ok(None) => {
                     tracing::info!(kind = kind.kind, group = kind.group, "waiting until the kind is served");
                     self.tell(Event::Unserved(kind)).await?;
                     told = true;
                 }
-                Err(error) => tracing::warn!(kind = kind.kind, %error, "cannot ask which kinds are served"),
+                Err(error) => self.complain(kind, &error),
             }
             tokio::select! {
                 () = tokio::time::sleep(self.patience) => {}
@@ -71,12 +80,18 @@ impl Watching {
             let mut news = self.news(kind, version);
             let until = Instant::now() + self.resync;
             let mut listed = Vec::new();
+            let mut troubled = false;
             loop {
                 let event = tokio::select! {
                     event = news.next() => event,
                     () = tokio::time::sleep_until(until) => break,
                     () = self.events.closed() => return Err(Deaf),
                 };
+                // Who lists has not been told anything yet.
+                if troubled && matches!(event, Some(Ok(ref news)) if !matches!(news, watcher::Event::Init)) {
+                    troubled = false;
+                    self.troubles.over(kind);
+                }
                 match event {
                     Some(Ok(watcher::Event::Init)) => listed.clear(),
                     Some(Ok(watcher::Event::InitApply(raw))) => listed.extend(read(kind, &raw)),
@@ -94,7 +109,8 @@ impl Watching {
                     },
                     Some(Err(error)) if is_unserved(&error) => return Ok(()),
                     Some(Err(error)) => {
-                        tracing::warn!(kind = kind.kind, %error, "a watch failed and is tried again");
+                        troubled = true;
+                        self.complain(kind, &error);
                         self.metrics.watch_restarted(kind);
                     }
                     None => break,
@@ -112,6 +128,20 @@ impl Watching {
         } else {
             let api: Api<Raw> = Api::all_with(client, &resource);
             watcher(api, how).default_backoff().boxed()
+        }
+    }
+
+    /// Says once what is wrong; it is tried again all the same.
+    fn complain(&self, kind: &'static Kind, error: &(dyn Error + 'static)) {
+        let why = root_cause(error);
+        if !self.troubles.begin(kind, &why) {
+            return;
+        }
+        if is_forbidden(error) {
+            let hint = format!("`{} | kubectl apply -f -` gives the manager's service account the right", self.rights);
+            tracing::error!(kind = kind.kind, hint, "cannot watch {}, and tries again: {why}", kind.plural);
+        } else {
+            tracing::warn!(kind = kind.kind, "cannot watch {}, and tries again: {why}", kind.plural);
         }
     }
 
@@ -140,6 +170,33 @@ fn read(kind: &'static Kind, raw: &Raw) -> Option<Live> {
             None
         }
     }
+}
+
+/// What keeps watches from seeing their kinds. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Troubles(Arc<Mutex<BTreeMap<&'static Kind, String>>>);
+
+impl Troubles {
+    /// Takes note; says whether that is news.
+    fn begin(&self, kind: &'static Kind, why: &str) -> bool {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(kind, why.to_owned()).is_none_or(|before| before != why)
+    }
+
+    fn over(&self, kind: &'static Kind) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(kind);
+    }
+
+    /// All of them, for who asks.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().map(|(kind, why)| format!("{}: {why}", kind.plural)).collect()
+    }
+}
+
+fn is_forbidden(error: &(dyn Error + 'static)) -> bool {
+    let mut errors = std::iter::successors(Some(error), |&error| error.source());
+    errors.any(|error| matches!(error.downcast_ref(), Some(kube::Error::Api(status)) if status.is_forbidden()))
 }
 
 /// Whether the server no longer knows the kind.

@@ -10,16 +10,20 @@ use crate::metrics::Metrics;
 
 /// Tells what the engine hears and does.
 #[derive(Clone, Debug)]
-pub(crate) struct Witness {
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) events: Option<Teller>,
+pub struct Witness {
+    /// Where it counts.
+    pub metrics: Arc<Metrics>,
+    /// Who sends the events, if anybody.
+    pub events: Option<Teller>,
 }
 
 impl Witness {
-    pub(crate) fn hear(&self, engine: &Engine, news: &[News]) {
+    /// Takes in what the manager says.
+    pub fn hear(&self, engine: &Engine, news: &[News]) {
         for news in news {
             match news {
                 News::Raised(module, diagnostic) => {
+                    self.metrics.problem(module, diagnostic.code, true);
                     let (code, object) = (diagnostic.code.to_string(), diagnostic.object.to_string());
                     let message = diagnostic.message.as_str();
                     match diagnostic.code.severity() {
@@ -33,6 +37,7 @@ impl Witness {
                     }
                 }
                 News::Cleared(module, diagnostic) => {
+                    self.metrics.problem(module, diagnostic.code, false);
                     let (code, object) = (diagnostic.code.to_string(), diagnostic.object.to_string());
                     tracing::info!(module, code, object, "no longer: {}", diagnostic.message);
                 }

@@ -31,16 +31,19 @@ pub enum Mode {
     Observe,
     /// Ours alone.
     Exclusive,
+    /// Kubernetes' controller's: say what it will write, in a plan. It knows nothing of pauses.
+    Foretell,
 }
 
 /// Kubernetes' controller needs a moment; what it has not done by then it will not do.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The module.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ClusterRoleAggregation {
     mode: Mode,
     fitter: Fitter,
+    patience: Duration,
     aggregation: Aggregation,
     /// Since when roles do not hold what they should.
     drifting: BTreeMap<Name, Time>,
@@ -51,7 +54,19 @@ pub struct ClusterRoleAggregation {
 impl ClusterRoleAggregation {
     /// The module in one of its modes.
     pub fn new(mode: Mode, fitter: Fitter) -> Self {
-        Self { mode, fitter, ..Self::default() }
+        Self {
+            mode,
+            fitter,
+            patience: PATIENCE,
+            aggregation: Aggregation::default(),
+            drifting: BTreeMap::new(),
+            cycles: BTreeMap::new(),
+        }
+    }
+
+    /// The same, which gives Kubernetes' controller so much time before it says anything.
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// What is computed, for whoever wants to explain a role.
@@ -117,7 +132,7 @@ impl ClusterRoleAggregation {
     /// Says that a role has not been what it should be for too long, or when to look whether it still is not.
     fn watch_drift(&self, key: &ObjectRef, now: Time, intent: &mut Intent) {
         let Some(since) = self.drifting.get(&key.name) else { return };
-        let until = *since + PATIENCE;
+        let until = *since + self.patience;
         if now < until {
             intent.wake_at = Some(until);
         } else {
@@ -138,10 +153,14 @@ impl Module for ClusterRoleAggregation {
 
     fn writes(&self) -> Vec<Rule> {
         match self.mode {
-            Mode::Observe => Vec::new(),
+            Mode::Observe | Mode::Foretell => Vec::new(),
             // Nobody holds all rules that others write, so the API server must be told not to ask for them.
             Mode::Exclusive => vec![Rule::resources([RBAC_GROUP], ["clusterroles"], ["escalate", "patch"])],
         }
+    }
+
+    fn heeds_pause(&self) -> bool {
+        self.mode != Mode::Foretell
     }
 
     fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], now: Time, mark: &mut dyn FnMut(ObjectRef)) {
@@ -169,7 +188,7 @@ impl Module for ClusterRoleAggregation {
         }
         match self.mode {
             Mode::Observe => self.watch_drift(key, now, &mut intent),
-            Mode::Exclusive => intent.wanted.push(self.wanted(key, &stored, fit.rules(&union))),
+            Mode::Exclusive | Mode::Foretell => intent.wanted.push(self.wanted(key, &stored, fit.rules(&union))),
         }
         intent
     }

@@ -175,6 +175,12 @@ impl Module for Crossplane {
         }
     }
 
+    fn gathers(&self, key: &ObjectRef) -> bool {
+        let gathers = || Standing::of(&key.name).is_some_and(|standing| standing.selectors().is_some());
+        self.settings.user_roles == UserRoles::Materialized
+            && (*key.kind == NAMESPACE || (*key.kind == CLUSTER_ROLE && gathers()))
+    }
+
     fn keys(&self, snapshot: &Snapshot) -> Vec<ObjectRef> {
         let all =
             |kind: &'static Kind| snapshot.all(kind).map(move |live| ObjectRef::cluster(kind, live.meta.name.clone()));

@@ -16,26 +16,26 @@ use crate::vocabulary::annotation;
 
 use rolewright_core::Rule;
 
-/// The writes that make it so, in order.
-pub(crate) fn difference(snapshot: &Snapshot, intent: Intent) -> Plan {
+/// The writes that make it so, in order; also to what is paused if nobody heeds that.
+pub(crate) fn difference(snapshot: &Snapshot, intent: Intent, heeds_pause: bool) -> Plan {
     let Intent { wanted, held, diagnostics, wake_at } = intent;
     let mut plan = Plan { ops: Vec::new(), diagnostics, wake_at };
     for object in held {
         if !wanted.iter().any(|wanted| wanted.object == object) {
-            plan.remove(snapshot, object);
+            plan.remove(snapshot, object, heeds_pause);
         }
     }
     for wanted in wanted {
-        plan.reach(snapshot, wanted);
+        plan.reach(snapshot, wanted, heeds_pause);
     }
     plan.ops.sort_by(|a, b| (a.phase, &a.object).cmp(&(b.phase, &b.object)));
     plan
 }
 
 impl Plan {
-    fn remove(&mut self, snapshot: &Snapshot, object: ObjectRef) {
+    fn remove(&mut self, snapshot: &Snapshot, object: ObjectRef, heeds_pause: bool) {
         let Some(live) = snapshot.get(&object).filter(|live| !live.meta.deleting) else { return };
-        if live.meta.is_paused() {
+        if heeds_pause && live.meta.is_paused() {
             return self.paused(object);
         }
         let write = Write::Delete { uid: live.meta.uid.clone() };
@@ -43,7 +43,7 @@ impl Plan {
         self.ops.push(Op { phase, object, write, because, repairs: false });
     }
 
-    fn reach(&mut self, snapshot: &Snapshot, wanted: Wanted) {
+    fn reach(&mut self, snapshot: &Snapshot, wanted: Wanted, heeds_pause: bool) {
         let Some(live) = snapshot.get(&wanted.object) else {
             if wanted.claim != Claim::RulesOnly {
                 let Wanted { object, shape, because, .. } = wanted;
@@ -58,7 +58,7 @@ impl Plan {
             () if !wanted.claim.holds(&live.meta) => return self.taken(wanted, live),
             () => writes(&wanted, live),
         };
-        if !writes.is_empty() && live.meta.is_paused() {
+        if heeds_pause && !writes.is_empty() && live.meta.is_paused() {
             return self.paused(wanted.object);
         }
         let Wanted { object, because, .. } = wanted;

@@ -1,29 +1,26 @@
 //! The engine: news in, plans out, what came of them in again. It runs all modules over one snapshot.
 
+mod contest;
 mod outcome;
 mod queue;
 mod report;
+mod slot;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher as _, BuildHasherDefault};
 use std::time::Duration;
 
-use rustc_hash::FxHasher;
-
 use crate::Time;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::difference::difference;
-use crate::intent::Shape;
+use crate::diagnostic::Diagnostic;
 use crate::module::{Module, Watch};
 use crate::object::ObjectRef;
-use crate::op::{Phase, Plan};
+use crate::op::Plan;
 use crate::snapshot::{Change, Event, Service, Snapshot};
 
 pub use outcome::{Category, Failure, Outcome};
-use queue::Queue;
+use slot::Slot;
 
 /// Runs modules over one snapshot. One owner drives it: tells it news, takes jobs from it, and says what came of them.
 pub struct Engine {
@@ -31,19 +28,6 @@ pub struct Engine {
     slots: Vec<Slot>,
     news: Vec<News>,
 }
-
-/// A module with what waits for it.
-struct Slot {
-    module: Box<dyn Module>,
-    watches: Vec<Watch>,
-    queue: Queue,
-    told: BTreeMap<ObjectRef, Vec<Diagnostic>>,
-    /// What was wanted for each key when it last needed no write.
-    kept: BTreeMap<ObjectRef, Kept>,
-}
-
-/// Objects with the hash of what they should be.
-type Kept = Vec<(ObjectRef, u64)>;
 
 /// A plan to be written. [`Engine::finish`] wants to know what came of it.
 #[derive(Debug)]
@@ -79,11 +63,7 @@ pub enum News {
 impl Engine {
     /// An engine with these modules, which has seen nothing yet.
     pub fn new(modules: impl IntoIterator<Item = Box<dyn Module>>) -> Self {
-        let slot = |module: Box<dyn Module>| {
-            let watches = module.watches();
-            Slot { module, watches, queue: Queue::default(), told: BTreeMap::new(), kept: BTreeMap::new() }
-        };
-        Self { snapshot: Snapshot::default(), slots: modules.into_iter().map(slot).collect(), news: Vec::new() }
+        Self { snapshot: Snapshot::default(), slots: modules.into_iter().map(Slot::of).collect(), news: Vec::new() }
     }
 
     /// What is known of the cluster.
@@ -119,8 +99,7 @@ impl Engine {
         }
         for slot in &mut self.slots {
             if changes.iter().any(|change| slot.reads(&change.object)) {
-                let Slot { module, queue, .. } = slot;
-                module.observe(&self.snapshot, &changes, now, &mut |key| queue.mark(key, now));
+                slot.observe(&self.snapshot, &changes, now);
             }
         }
     }
@@ -129,7 +108,7 @@ impl Engine {
     pub fn mark_all(&mut self, now: Time) {
         for slot in &mut self.slots {
             for key in slot.module.keys(&self.snapshot) {
-                slot.queue.mark(key, now);
+                slot.mark(key, now);
             }
         }
     }
@@ -141,12 +120,12 @@ impl Engine {
             if !slot.is_awake(&self.snapshot) {
                 continue;
             }
-            while let Some(key) = slot.queue.start(now) {
+            while let Some(key) = slot.start(now) {
                 if let Some(plan) = slot.plan(&self.snapshot, &key, now, &mut self.news) {
                     return Next::Job(Job { module: index, key, plan });
                 }
             }
-            wait = wait.into_iter().chain(slot.queue.next_due()).min();
+            wait = wait.into_iter().chain(slot.next_due(now)).min();
         }
         Next::Wait(wait)
     }
@@ -163,7 +142,7 @@ impl Engine {
         }
         self.take(stored, now);
         if let Some(slot) = self.slots.get_mut(job.module) {
-            slot.queue.finish(&job.key, job.plan.ops, failures, now);
+            slot.finish(job, failures, now);
         }
     }
 
@@ -174,96 +153,6 @@ impl Engine {
 
     /// How many keys wait, by module.
     pub fn waiting(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        self.slots.iter().map(|slot| (slot.module.name(), slot.queue.len()))
+        self.slots.iter().map(|slot| (slot.module.name(), slot.waiting()))
     }
-}
-
-impl Slot {
-    fn reads(&self, object: &ObjectRef) -> bool {
-        self.watches.iter().any(|watch| watch.kind == object.kind)
-    }
-
-    /// Whether everything that it reads was seen, and everything that it needs is served.
-    fn is_awake(&self, snapshot: &Snapshot) -> bool {
-        self.watches.iter().all(|watch| match snapshot.service(watch.kind) {
-            Service::Seen => true,
-            Service::Unserved => !watch.needed,
-            Service::Unknown => false,
-        })
-    }
-
-    /// The plan for a key that was started, if there is something to write.
-    fn plan(&mut self, snapshot: &Snapshot, key: &ObjectRef, now: Time, news: &mut Vec<News>) -> Option<Plan> {
-        let mut plan = self.intended(snapshot, key, now);
-        plan.diagnostics.extend(self.queue.troubles(key, &plan.ops));
-        let stuck = self.queue.is_stuck(key, &plan.ops);
-        if plan.ops.is_empty() || stuck || self.queue.has_failed(key) {
-            plan.ops.extend(report::report(snapshot, key, &plan, now));
-        }
-        self.tell(key, &plan.diagnostics, news);
-        if stuck {
-            plan.ops.retain(|op| op.phase == Phase::Report);
-        }
-        if plan.ops.is_empty() {
-            let since = self.queue.rest(key, stuck, plan.wake_at, now);
-            news.extend(since.map(|since| News::Converged(self.module.name(), key.clone(), now.since(since))));
-            return None;
-        }
-        Some(plan)
-    }
-
-    /// What the module wants, compared with what there is. Nothing is written on behalf of what is paused or cannot be
-    /// understood: what was granted stays.
-    fn intended(&mut self, snapshot: &Snapshot, key: &ObjectRef, now: Time) -> Plan {
-        let live = snapshot.get(key);
-        if let Some(Err(why)) = live.map(|live| &live.body) {
-            let diagnostics = vec![Diagnostic::new(Code::Invalid, key.clone(), why.clone())];
-            return Plan { diagnostics, ..Plan::default() };
-        }
-        let intent = self.module.intend(snapshot, key, now);
-        let wanted = intent.wanted.iter().map(|wanted| (wanted.object.clone(), hash(&wanted.shape))).collect();
-        let mut plan = difference(snapshot, intent);
-        self.tell_repairs(key, wanted, &mut plan);
-        if live.is_some_and(|live| live.meta.is_paused()) && !plan.ops.is_empty() {
-            let message = match plan.ops.len() {
-                1 => "one write waits".to_owned(),
-                count => format!("{count} writes wait"),
-            };
-            plan.diagnostics.push(Diagnostic::new(Code::Paused, key.clone(), message));
-            plan.ops.clear();
-        }
-        plan
-    }
-
-    /// Marks the writes that undo what somebody else did.
-    fn tell_repairs(&mut self, key: &ObjectRef, wanted: Kept, plan: &mut Plan) {
-        if !plan.ops.is_empty() {
-            let kept = self.kept.get(key).map_or(&[][..], Vec::as_slice);
-            for op in &mut plan.ops {
-                op.repairs = wanted.iter().any(|known| known.0 == op.object && kept.contains(known));
-            }
-        } else if wanted.is_empty() {
-            self.kept.remove(key);
-        } else {
-            self.kept.insert(key.clone(), wanted);
-        }
-    }
-
-    /// Says what is new about a key.
-    fn tell(&mut self, key: &ObjectRef, now: &[Diagnostic], news: &mut Vec<News>) {
-        let name = self.module.name();
-        let before = self.told.remove(key).unwrap_or_default();
-        let missing = |from: &[Diagnostic], of: &[Diagnostic]| -> Vec<Diagnostic> {
-            of.iter().filter(|diagnostic| !from.contains(diagnostic)).cloned().collect()
-        };
-        news.extend(missing(&before, now).into_iter().map(|diagnostic| News::Raised(name, diagnostic)));
-        news.extend(missing(now, &before).into_iter().map(|diagnostic| News::Cleared(name, diagnostic)));
-        if !now.is_empty() {
-            self.told.insert(key.clone(), now.to_vec());
-        }
-    }
-}
-
-fn hash(shape: &Shape) -> u64 {
-    BuildHasherDefault::<FxHasher>::default().hash_one(shape)
 }

@@ -44,11 +44,23 @@ pub trait Module: Send {
     /// What it needs to hold to write what it wants, beside reading: this becomes the manager's own role.
     fn writes(&self) -> Vec<Rule>;
 
+    /// Whether a pause keeps it from writing. Only a stand-in for somebody else's controller knows nothing of pauses.
+    fn heeds_pause(&self) -> bool {
+        true
+    }
+
     /// Takes in changes and marks the keys whose intent may differ now.
     fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], now: Time, mark: &mut dyn FnMut(ObjectRef));
 
     /// What there should be for a key. The same snapshot gives the same intent.
     fn intend(&self, snapshot: &Snapshot, key: &ObjectRef, now: Time) -> Intent;
+
+    /// Whether a key gathers what other keys bring. Such a key is looked at once those are done, so that many of them make
+    /// one write.
+    fn gathers(&self, key: &ObjectRef) -> bool {
+        let _ = key;
+        false
+    }
 
     /// Every key there is, for the full pass.
     fn keys(&self, snapshot: &Snapshot) -> Vec<ObjectRef>;

@@ -2,10 +2,11 @@
 //! to tell.
 
 use rolewright_core::{Binding, Role, RoleRef, Rule, RuleSet, Subject, World};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::kind::{Kind, Reports};
 use crate::module::Module;
+use crate::vocabulary::label;
 
 /// Who the manager is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,21 @@ pub struct Identity {
     pub name: String,
     /// The lease that it holds while it leads.
     pub lease: String,
+}
+
+impl Identity {
+    /// The namespace, as Kubernetes takes it; nothing if every cluster has it.
+    pub fn namespace_manifest(&self) -> Option<Value> {
+        if self.namespace == "default" || self.namespace.starts_with("kube-") {
+            return None;
+        }
+        let mut labels: Map<String, Value> = Map::new();
+        labels.extend(label::MANAGER.map(|(name, value)| (name.to_owned(), json!(value))));
+        // The manager needs nothing that this level forbids.
+        labels.insert("pod-security.kubernetes.io/enforce".to_owned(), json!("restricted"));
+        let metadata = json!({ "name": self.namespace, "labels": labels });
+        Some(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": metadata }))
+    }
 }
 
 impl Default for Identity {
@@ -77,7 +93,8 @@ impl Rights {
     /// The objects that give these rights to the manager, as Kubernetes takes them.
     pub fn manifests(&self, identity: &Identity) -> Vec<Value> {
         let Identity { namespace, name, .. } = identity;
-        let labels = json!({ "app.kubernetes.io/name": "rolewright", "app.kubernetes.io/component": "manager" });
+        let labels: Map<String, Value> =
+            label::MANAGER.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
         let whole = json!({ "name": name, "labels": labels });
         let own = json!({ "name": name, "namespace": namespace, "labels": labels });
         let rbac = |kind: &str, metadata: &Value| json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": metadata });
@@ -143,6 +160,12 @@ mod tests {
         assert!(lease("create", "l") && lease("get", "l") && lease("update", "l"));
         assert!(!lease("create", "") && !lease("get", "other") && !lease("delete", "l") && !lease("list", ""));
         let manifests = rights.manifests(&identity);
+        let namespace = identity.namespace_manifest().unwrap();
+        assert_eq!(namespace["metadata"]["name"], "ns");
+        for known in ["default", "kube-system"] {
+            let identity = Identity { namespace: known.to_owned(), ..identity.clone() };
+            assert_eq!(identity.namespace_manifest(), None, "labels would change what may run in `{known}`");
+        }
         let kinds: Vec<&str> = manifests.iter().filter_map(|object| object["kind"].as_str()).collect();
         assert_eq!(kinds, ["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]);
     }

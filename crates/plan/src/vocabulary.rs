@@ -28,4 +28,13 @@ pub mod annotation {
 pub mod label {
     /// Who keeps an object, on everything that is ours.
     pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
+    /// The part of rolewright that an object belongs to, on what it is installed with.
+    pub const MANAGER: [(&str, &str); 2] =
+        [("app.kubernetes.io/name", "rolewright"), ("app.kubernetes.io/component", "manager")];
+    /// What the lease has, which no manifest names: `kubectl get leases -l app.kubernetes.io/managed-by=rolewright`.
+    pub const LEASE: [(&str, &str); 3] = [
+        ("app.kubernetes.io/name", "rolewright"),
+        ("app.kubernetes.io/component", "manager"),
+        (MANAGED_BY, "rolewright"),
+    ];
 }

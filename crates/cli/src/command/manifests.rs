@@ -38,6 +38,9 @@ struct RbacArgs {
     /// The lease that the manager holds while it leads
     #[arg(long, default_value = "rolewright", value_name = "NAME")]
     lease: String,
+    /// Leave the namespace out: it is there, and others run in it
+    #[arg(long)]
+    no_namespace: bool,
 }
 
 pub(crate) fn run(args: &ManifestsArgs, out: &mut impl Write) -> Result<()> {
@@ -51,15 +54,16 @@ pub(crate) fn run(args: &ManifestsArgs, out: &mut impl Write) -> Result<()> {
 }
 
 fn rbac(args: &RbacArgs, out: &mut impl Write) -> Result<()> {
-    let RbacArgs { modules, namespace, name, lease } = args;
+    let RbacArgs { modules, namespace, name, lease, no_namespace } = args;
     let identity = Identity { namespace: namespace.clone(), name: name.clone(), lease: lease.clone() };
     let modules = modules.build();
     let rights = Rights::of(modules.iter().map(|module| &**module), &identity);
-    for (index, object) in rights.manifests(&identity).iter().enumerate() {
+    let namespace = identity.namespace_manifest().filter(|_| !no_namespace);
+    for (index, object) in namespace.into_iter().chain(rights.manifests(&identity)).enumerate() {
         if index > 0 {
             writeln!(out, "---")?;
         }
-        write!(out, "{}", yaml::write(object))?;
+        write!(out, "{}", yaml::write(&object))?;
     }
     Ok(())
 }

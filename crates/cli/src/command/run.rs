@@ -1,13 +1,16 @@
 //! `rolewright run`: the manager, on a cluster.
 
+mod telemetry;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
-use rolewright_controller::run::{Process, run as run_process};
-use rolewright_controller::{Settings, lease, telemetry};
+use clap::Args;
+use rolewright_controller::run::{Process, RunError, run as run_process};
+use rolewright_controller::{Settings, lease};
 
+use self::telemetry::TelemetryArgs;
 use crate::cluster::ClusterArgs;
 use crate::modules::ModuleArgs;
 use crate::signal;
@@ -33,12 +36,8 @@ pub(crate) struct RunArgs {
     /// How many requests are under way at the same time
     #[arg(long, default_value_t = 16, value_name = "NUMBER")]
     max_requests: usize,
-    /// What is logged: a level, or a filter such as `warn,rolewright_controller=debug`
-    #[arg(long, env = "RUST_LOG", default_value = "info", value_name = "FILTER")]
-    log_level: String,
-    /// How logs look
-    #[arg(long, value_enum, default_value_t = LogFormat::Human)]
-    log_format: LogFormat,
+    #[command(flatten)]
+    telemetry: TelemetryArgs,
 }
 
 /// Who writes when several managers run.
@@ -64,46 +63,45 @@ struct LeaseArgs {
     lease_retry: Duration,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LogFormat {
-    /// For people
-    Human,
-    /// One object per line
-    Json,
-}
-
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "give a number of seconds".to_owned())?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
 pub(crate) fn run(args: RunArgs) -> Result<()> {
-    let format = match args.log_format {
-        LogFormat::Human => telemetry::Format::Human,
-        LogFormat::Json => telemetry::Format::Json,
-    };
-    telemetry::start(&telemetry::Settings { format, filter: args.log_level.clone() })?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start")?;
-    runtime.block_on(manage(args))
+    runtime.block_on(async {
+        let telemetry = args.telemetry.start()?;
+        let done = manage(args).await;
+        telemetry.end().await;
+        done
+    })
 }
 
 async fn manage(args: RunArgs) -> Result<()> {
     let client = args.cluster.connect().await?;
     let instance = lease::identity(args.pod.as_deref());
     let namespace = args.lease.lease_namespace.clone().unwrap_or_else(|| client.default_namespace().to_owned());
+    let name = args.lease.lease_name.as_str();
+    let rights = format!("rolewright manifests rbac {} --namespace {namespace} --lease {name}", args.modules.flags());
     let lease = lease::Settings {
         duration: args.lease.lease_duration,
         renew_deadline: args.lease.lease_renew_deadline,
         retry: args.lease.lease_retry,
-        ..lease::Settings::new(namespace, &args.lease.lease_name, &instance)
+        ..lease::Settings::new(namespace, name, &instance)
     };
     let process = Process {
-        manager: Settings { requests: args.max_requests, resync: args.resync, ..Settings::default() },
+        manager: Settings { requests: args.max_requests, resync: args.resync, rights, ..Settings::default() },
         lease: (!args.lease.no_leader_election).then_some(lease),
         listen: Some(args.listen),
         instance,
         grace: Duration::from_secs(20),
     };
-    run_process(client, args.modules.build(), process, signal::ended).await?;
-    Ok(())
+    run_process(client, args.modules.build(), process, signal::ended).await.map_err(explained)
+}
+
+fn explained(error: RunError) -> anyhow::Error {
+    let busy = matches!(&error, RunError::Health(error) if error.is_busy());
+    let error = anyhow::Error::from(error);
+    if busy { error.context("the port is in use; hint: --listen ADDRESS chooses another") } else { error }
 }

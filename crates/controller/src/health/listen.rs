@@ -33,6 +33,13 @@ pub struct HealthError {
     source: io::Error,
 }
 
+impl HealthError {
+    /// Whether somebody else has the port.
+    pub fn is_busy(&self) -> bool {
+        self.source.kind() == io::ErrorKind::AddrInUse
+    }
+}
+
 /// A port that is open.
 #[derive(Debug)]
 pub struct Listening {

@@ -173,7 +173,14 @@ impl Campaign {
     }
 
     fn complain(&mut self, error: Option<LockError>) {
-        let text = error.map(|error| error.to_string());
+        let Settings { namespace, name, .. } = &self.settings;
+        let text = error.map(|error| match error {
+            LockError::Forbidden(why) => {
+                let command = format!("rolewright manifests rbac --namespace {namespace} --lease {name}");
+                format!("{why}; hint: `{command}` prints the role that allows it")
+            }
+            error => error.to_string(),
+        });
         if let Some(error) = text.as_ref().filter(|_| text != self.complaint) {
             tracing::warn!(lease = self.settings.name, error, "the lease could not be read or written");
         }

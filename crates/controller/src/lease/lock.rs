@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::PostParams;
+use kube::core::Status;
 use kube::{Api, Client};
 use tokio::time::timeout;
 
 use super::Settings;
+use crate::connect::root_cause;
 
 /// Reads and writes one lease, each request with a limit.
 #[derive(Debug)]
@@ -23,6 +25,9 @@ pub(super) enum LockError {
     /// It is not what it was when the write was decided.
     #[error("somebody else changed the lease")]
     Changed,
+    /// We lack the right to it.
+    #[error("{0}")]
+    Forbidden(String),
     /// The server refused, or could not be reached.
     #[error("{0}")]
     Server(String),
@@ -49,6 +54,10 @@ impl Lock {
         let params = PostParams { field_manager: Some("rolewright-lease".to_owned()), ..PostParams::default() };
         match timeout(self.patience, self.leases.replace(&self.name, &params, lease)).await {
             Ok(answer) => answer.map_err(|error| match error {
+                kube::Error::Api(status) if lacks_namespace(&status) => {
+                    let hint = "create it, or choose another with --lease-namespace";
+                    LockError::Server(format!("{}; hint: {hint}", status.message))
+                }
                 kube::Error::Api(status) if status.is_conflict() || status.is_not_found() => LockError::Changed,
                 // Leases are never written without a version once they are there.
                 kube::Error::Api(status) if status.is_invalid() && lease.metadata.resource_version.is_none() => {
@@ -61,10 +70,16 @@ impl Lock {
     }
 }
 
+/// There is no place for the lease, which is not the same as no lease.
+fn lacks_namespace(status: &Status) -> bool {
+    status.is_not_found() && status.details.as_ref().is_some_and(|details| details.kind == "namespaces")
+}
+
 fn refused(error: &kube::Error) -> LockError {
     match error {
+        kube::Error::Api(status) if status.is_forbidden() => LockError::Forbidden(status.message.clone()),
         kube::Error::Api(status) => LockError::Server(status.message.clone()),
-        error => LockError::Server(error.to_string()),
+        error => LockError::Server(root_cause(error)),
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use k8s_openapi::jiff::Timestamp;
+use rolewright_plan::vocabulary::label;
 use tokio::time::Instant;
 
 use super::Settings;
@@ -100,15 +101,21 @@ impl Observation {
         Lease { metadata: self.metadata(settings), spec: Some(spec) }
     }
 
+    /// Labels say whose it is, for those who clear up after us; what somebody else put there stays.
     fn metadata(&self, settings: &Settings) -> ObjectMeta {
-        match &self.lease {
+        let mut metadata = match &self.lease {
             Some(lease) => lease.metadata.clone(),
             None => ObjectMeta {
                 name: Some(settings.name.clone()),
                 namespace: Some(settings.namespace.clone()),
                 ..ObjectMeta::default()
             },
+        };
+        let labels = metadata.labels.get_or_insert_default();
+        for (name, value) in label::LEASE {
+            labels.entry(name.to_owned()).or_insert_with(|| value.to_owned());
         }
+        metadata
     }
 }
 
@@ -160,6 +167,25 @@ mod tests {
             let mut seen = Observation::default();
             seen.see(Some(Lease { spec: spec.clone(), ..Lease::default() }), now);
             assert_eq!(seen.step("me", now), Step::Take, "{spec:?}");
+        }
+    }
+
+    #[test]
+    fn labels_say_whose_it_is_and_others_stay() {
+        let mut seen = Observation::default();
+        let labels = |lease: Lease| lease.metadata.labels.unwrap();
+        let ours = labels(seen.ours(&settings("a"), Timestamp::UNIX_EPOCH));
+        assert_eq!(ours[label::MANAGED_BY], "rolewright");
+        // A lease that client-go's elector made, which somebody has labelled.
+        let theirs = [(label::MANAGED_BY.to_owned(), "helm".to_owned()), ("team".to_owned(), "a".to_owned())];
+        let metadata = ObjectMeta { labels: Some(theirs.clone().into()), ..ObjectMeta::default() };
+        seen.see(Some(Lease { metadata, spec: None }), Instant::now());
+        for lease in
+            [seen.ours(&settings("a"), Timestamp::UNIX_EPOCH), seen.free(&settings("a"), Timestamp::UNIX_EPOCH)]
+        {
+            let labels = labels(lease);
+            assert!(theirs.iter().all(|(name, value)| labels[name] == *value), "{labels:?}");
+            assert_eq!(labels["app.kubernetes.io/name"], "rolewright");
         }
     }
 

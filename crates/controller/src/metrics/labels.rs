@@ -1,12 +1,26 @@
 //! The labels. Their values are fixed in code; names of objects are never among them.
 
 use prometheus_client::encoding::EncodeLabelSet;
-use rolewright_plan::Kind;
 use rolewright_plan::engine::Category;
+use rolewright_plan::{Code, Kind};
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub(super) struct ModuleLabels {
     pub(super) module: &'static str,
+}
+
+/// A problem by its code and by the word for it in events and conditions.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub(super) struct ProblemLabels {
+    module: &'static str,
+    code: String,
+    reason: &'static str,
+}
+
+impl ProblemLabels {
+    pub(super) fn of(module: &'static str, code: Code) -> Self {
+        Self { module, code: code.to_string(), reason: code.reason() }
+    }
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]

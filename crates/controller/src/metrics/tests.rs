@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rolewright_plan::engine::Category;
-use rolewright_plan::rbac;
+use rolewright_plan::{Code, rbac};
 
 use super::{Metrics, Told};
 
@@ -14,6 +14,9 @@ fn every_metric_has_its_name() {
     metrics.reconciled("aggregation", false);
     metrics.converged("aggregation", Duration::from_millis(3));
     metrics.waiting("aggregation", 7);
+    for there in [true, true, false] {
+        metrics.problem("aggregation", Code::UnionTooLarge, there);
+    }
     metrics.known(&rbac::CLUSTER_ROLE, 80);
     metrics.watch_restarted(&rbac::CLUSTER_ROLE);
     metrics.wrote(&rbac::CLUSTER_ROLE, "update", None);

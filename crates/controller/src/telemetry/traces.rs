@@ -1,8 +1,11 @@
 //! Spans to an OpenTelemetry collector, over plain HTTP: collectors that want TLS have one beside them that does not.
 
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use http::Uri;
+use http::uri::Scheme;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -23,6 +26,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::{Settings, TelemetryError, stderr_logs};
+use crate::connect::root_cause;
 
 /// How long a collector may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -31,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const ANSWER: usize = 64 * 1024;
 
 /// Our own spans, and the requests that kube makes.
-const SPANS: &str = "info,kube_client=debug";
+const SPANS: &str = "info,kube_client=debug,rolewright_controller=debug";
 
 /// Spans on their way to a collector.
 #[derive(Debug)]
@@ -40,8 +44,11 @@ pub struct Traces(SdkTracerProvider);
 /// There will be no traces.
 #[derive(Debug, thiserror::Error)]
 pub enum TracesError {
-    /// The collector's address makes no sense.
-    #[error("no traces can be sent to `{collector}`; hint: `http://otel-collector.observability:4318`")]
+    /// The collector is somewhere else.
+    #[error("`{0}` is no plain HTTP address of a collector; hint: `http://otel-collector.observability:4318`")]
+    Address(String),
+    /// There is something else in the way.
+    #[error("no traces can be sent to `{collector}`")]
     Collector {
         /// What was given.
         collector: String,
@@ -63,7 +70,15 @@ pub fn start(settings: &Settings, collector: &str) -> Result<Traces, TracesError
 
 impl Traces {
     fn to(collector: &str) -> Result<Self, TracesError> {
-        let client = Post { runtime: Handle::current(), client: Client::builder(TokioExecutor::new()).build_http() };
+        let address: Option<Uri> = collector.parse().ok();
+        if !address.is_some_and(|address| address.scheme() == Some(&Scheme::HTTP) && address.host().is_some()) {
+            return Err(TracesError::Address(collector.to_owned()));
+        }
+        let client = Post {
+            runtime: Handle::current(),
+            client: Client::builder(TokioExecutor::new()).build_http(),
+            complaint: Arc::default(),
+        };
         let endpoint = format!("{}/v1/traces", collector.trim_end_matches('/'));
         let exporter = SpanExporter::builder().with_http().with_endpoint(endpoint).with_http_client(client).build();
         let exporter = exporter.map_err(|source| TracesError::Collector { collector: collector.to_owned(), source })?;
@@ -87,6 +102,19 @@ impl Traces {
 struct Post {
     runtime: Handle,
     client: Client<HttpConnector, Full<Bytes>>,
+    /// What was last complained about: the same is not said twice in a row.
+    complaint: Arc<Mutex<Option<String>>>,
+}
+
+impl Post {
+    /// Nothing depends on traces, but who asked for them should know that they are lost.
+    fn complain(complaint: &Mutex<Option<String>>, now: Option<String>) {
+        let mut before = complaint.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(why) = now.as_ref().filter(|_| now != *before) {
+            tracing::warn!(why, "spans could not be sent, and are lost");
+        }
+        *before = now;
+    }
 }
 
 type Answering<'a> = Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'a>>;
@@ -104,7 +132,19 @@ impl HttpClient for Post {
             Ok::<_, HttpError>(Response::from_parts(head, body))
         };
         // Timers need the runtime, so they are made on it.
-        let sent = self.runtime.spawn(async move { timeout(PATIENCE, exchange).await? });
+        let complaint = self.complaint.clone();
+        let sent = self.runtime.spawn(async move {
+            let answer = timeout(PATIENCE, exchange).await.unwrap_or_else(|late| Err(late.into()));
+            Self::complain(
+                &complaint,
+                match &answer {
+                    Ok(answer) if answer.status().is_success() => None,
+                    Ok(answer) => Some(format!("the collector answered {}", answer.status())),
+                    Err(error) => Some(root_cause(&**error)),
+                },
+            );
+            answer
+        });
         Box::pin(async move { sent.await? })
     }
 }
@@ -123,7 +163,7 @@ mod tests {
         let subscriber = tracing_subscriber::registry().with(traces.layer());
         tracing::subscriber::with_default(subscriber, || {
             tracing::info_span!("reconcile", module = "aggregation").in_scope(|| ());
-            tracing::debug_span!("too much").in_scope(|| ());
+            tracing::trace_span!("too much").in_scope(|| ());
         });
         let collected = tokio::spawn(async move {
             let (mut stream, _) = listener.accept().await.unwrap();
@@ -143,7 +183,10 @@ mod tests {
 
     #[tokio::test]
     async fn addresses_must_make_sense() {
-        let error = Traces::to("not an address").unwrap_err();
-        assert!(error.to_string().starts_with("no traces can be sent to `not an address`"), "{error}");
+        for address in ["not an address", "collector:4318", "https://collector:4318", "/v1/traces", "http://"] {
+            let error = Traces::to(address).unwrap_err();
+            let expected = format!("`{address}` is no plain HTTP address of a collector");
+            assert!(error.to_string().starts_with(&expected), "{error}");
+        }
     }
 }

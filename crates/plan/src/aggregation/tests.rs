@@ -230,6 +230,15 @@ fn a_paused_role_waits() {
 }
 
 #[test]
+fn whoever_foretells_knows_nothing_of_pauses() {
+    let mut paused = aggregated("a", &[], &["to-a"], &[]);
+    paused["metadata"]["annotations"] = json!({annotation::PAUSED: "true"});
+    let mut cluster = Cluster::new(Mode::Foretell, &[paused, role("pods", &["to-a"], &["pods"])]);
+    assert_eq!(cluster.written(), ["a"]);
+    assert!(cluster.told().is_empty());
+}
+
+#[test]
 fn whoever_observes_never_writes_and_tells_what_lasts() {
     let mut cluster = Cluster::new(
         Mode::Observe,

@@ -61,9 +61,14 @@ codes! {
     Ineffective = 5, Warning, "a write has no effect",
         "The API server accepted a write and the object is not what was written: an admission webhook or another controller \
          changes it at once. It is tried again ever more rarely. Find out who else writes to it in its `managedFields`.";
+    PeerActive = 6, Warning, "somebody else does the same work",
+        "Another controller changes back what the manager writes, or holds the lease of the same job. Two writers would \
+         fight, so the manager leaves the object or the job to it and looks again after some minutes. Let only one of \
+         them do it: switch the other one off, or let the manager only observe. `managedFields` say who wrote last.";
     UnionTooLarge = 101, Error, "an aggregated role is too large to store",
-        "The rules that its selectors gather do not fit into one object. Revocations still reach it; the rules that the \
-         message counts are withheld. Select fewer roles, or let rules share verbs and resources.";
+        "The rules that its selectors gather do not fit into one object. Where the manager writes them, revocations still \
+         reach the role and the rules that the message counts are withheld; Kubernetes' own controller changes nothing any \
+         more. Select fewer roles, or let rules share verbs and resources.";
     AggregationCycle = 102, Warning, "aggregated roles select each other",
         "Kubernetes' own controller never takes a revoked rule out of such a circle. Change the labels or selectors so that \
          no role selects, over others, itself.";

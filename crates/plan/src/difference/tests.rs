@@ -60,7 +60,7 @@ fn plan(live: Option<Value>, wanted: Wanted) -> Vec<String> {
     if let Some(live) = live {
         snapshot.take(Event::Set(kind, Live::read(kind, &live).unwrap()));
     }
-    let plan = difference(&snapshot, Intent { wanted: vec![wanted], ..Intent::default() });
+    let plan = difference(&snapshot, Intent { wanted: vec![wanted], ..Intent::default() }, true);
     let told = plan.diagnostics.iter().map(|diagnostic| diagnostic.code.reason().to_owned());
     plan.ops.iter().map(|op| format!("{:?} {}", op.phase, said(&op.write))).chain(told).collect()
 }
@@ -231,7 +231,7 @@ fn what_nobody_wants_goes_bindings_first() {
         held: objects.iter().map(|(object, _)| object.clone()).collect(),
         ..Intent::default()
     };
-    let plan = difference(&snapshot, intent);
+    let plan = difference(&snapshot, intent, true);
     let ops: Vec<String> = plan.ops.iter().map(|op| format!("{:?} {op}", op.phase)).collect();
     assert_eq!(
         ops,

@@ -72,6 +72,12 @@ impl Queue {
         self.due.first().map(|(at, _)| *at)
     }
 
+    /// Whether a key is due or being written.
+    pub(super) fn is_busy(&self, now: Time) -> bool {
+        // What is being written is not due.
+        self.entries.len() > self.due.len() || self.next_due().is_some_and(|due| due <= now)
+    }
+
     /// How many keys wait or are being written.
     pub(super) fn len(&self) -> usize {
         self.entries.values().filter(|entry| entry.since.is_some()).count()
@@ -138,7 +144,9 @@ impl Queue {
     /// Whether the very same was just written, with success and without effect.
     pub(super) fn is_stuck(&self, key: &ObjectRef, planned: &[Op]) -> bool {
         let written = self.entries.get(key).map_or(&[][..], |entry| &entry.written);
-        !planned.is_empty() && planned == written
+        // Only the second time is it a repair.
+        let same = |(a, b): (&Op, &Op)| Op { repairs: b.repairs, ..a.clone() } == *b;
+        !planned.is_empty() && planned.len() == written.len() && planned.iter().zip(written).all(same)
     }
 
     /// Whether the last writes failed in a way that does not pass by itself.

@@ -1,3 +1,6 @@
+mod fights;
+mod gathering;
+
 use rolewright_core::Rule;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,6 +24,9 @@ struct Wish {
 
 static WISH: Kind = Kind::cluster::<Wish>("example.com", &["v1"], "Wish", "wishes").reporting(Reports::Always("Ready"));
 static EXTRA: Kind = Kind::cluster::<Value>("example.com", &["v1"], "Extra", "extras");
+
+/// The wish that is looked at after all others.
+const GATHERS: &str = "gathers";
 
 /// Writes the wished rules into the role of the same name.
 struct Wishes;
@@ -55,6 +61,10 @@ impl Module for Wishes {
         };
         let wake_at = Some(Time(wish.wakes)).filter(|at| *at > now);
         Intent { wanted: vec![wanted], wake_at, ..Intent::default() }
+    }
+
+    fn gathers(&self, key: &ObjectRef) -> bool {
+        key.name == GATHERS
     }
 
     fn keys(&self, snapshot: &Snapshot) -> Vec<ObjectRef> {
@@ -153,7 +163,7 @@ fn wait_or_report(engine: &mut Engine, now: Time) -> Time {
 
 impl Engine {
     fn next_wait(&self, now: Time) -> Option<Time> {
-        self.slots.iter().filter_map(|slot| slot.queue.next_due()).min().filter(|at| *at > now)
+        self.slots.iter().filter_map(|slot| slot.next_due(now)).min().filter(|at| *at > now)
     }
 }
 

@@ -1,9 +1,46 @@
-//! Seed 002: one labelled role beside a CRD extends admin, edit and view.
+//! Seed 002: ClusterRoles that are built out of others, beside Kubernetes' own controller and without it.
+
+mod case;
+mod defects;
+mod peers;
+mod side;
+mod table;
 
 use anyhow::{Context, Result, ensure};
+use rolewright_plan::aggregation::Mode;
 use serde_json::{Value, json};
 
+use self::case::Case;
+use self::side::Side;
 use crate::place::{Place, rbac, with};
+
+/// The same steps on a real server with Kubernetes' controller, on one with the manager instead, and on ours.
+#[tokio::test(flavor = "multi_thread")]
+async fn with_and_without_kubernetes() -> Result<()> {
+    let (theirs, alone) = tokio::try_join!(Place::real_with("clusterrole-aggregation"), Place::real())?;
+    let ours = Side::start("the manager on our server", Place::ours()?, Mode::Exclusive)?;
+    let (Some(theirs), Some(alone)) = (theirs, alone) else {
+        return play(&[&ours]).await;
+    };
+    let alone = Side::start("the manager on the real server", alone, Mode::Exclusive)?;
+    let theirs = Side::start("Kubernetes", theirs, Mode::Observe)?;
+    play(&[&theirs, &alone, &ours]).await?;
+    ensure!(theirs.manager.writes() == 0, "whoever observes does not write");
+    let beside = theirs.instead(Mode::Exclusive).await?;
+    beside.place.step("no fight with Kubernetes", peers::kubernetes(&beside)).await
+}
+
+async fn play(sides: &[&Side]) -> Result<()> {
+    for case in table::cases().into_iter().chain(defects::cases()) {
+        let Case { name, .. } = case;
+        case.play(sides).await.with_context(|| name.to_owned())?;
+        println!("manager, aggregation: {name}");
+    }
+    for side in sides.iter().filter(|side| !side.is_kubernetes()) {
+        side.place.step("no fight with anybody", peers::stubborn(side)).await?;
+    }
+    Ok(())
+}
 
 fn etcd(verbs: &[&str]) -> Value {
     json!({"apiGroups": ["etcd.database.coreos.com"], "resources": ["etcdclusters"], "verbs": verbs})
@@ -11,11 +48,6 @@ fn etcd(verbs: &[&str]) -> Value {
 
 fn has(role: &Value, rule: &Value) -> bool {
     role["rules"].as_array().is_some_and(|rules| rules.contains(rule))
-}
-
-fn aggregated(name: &str, label: &str) -> Value {
-    let selector = json!({"matchLabels": {label: "true"}});
-    with(rbac("ClusterRole", name), json!({"aggregationRule": {"clusterRoleSelectors": [selector]}}))
 }
 
 fn labelled(name: &str, label: &str, rules: &Value) -> Value {
@@ -49,33 +81,5 @@ pub(crate) async fn story(place: &Place) -> Result<()> {
     place.delete(&operator).await?;
     let after = place.until("admin without etcd", &admin, |admin| !has(admin, &etcd(&["*"]))).await?;
     ensure!(after["rules"] == before["rules"], "deleting the role undoes it");
-    manager.end().await
-}
-
-/// What Kubernetes' controller gets wrong: an empty union, a cycle.
-pub(crate) async fn better(place: &Place) -> Result<()> {
-    let manager = place.manage();
-    // A: hand-written rules of a role that selects nothing go.
-    let empty = aggregated("agg-empty", "agg-nothing");
-    place.apply(&with(empty.clone(), json!({"rules": [etcd(&["get"])]}))).await?;
-    place.until("no rules", &empty, |role| role["rules"].as_array().is_none_or(Vec::is_empty)).await?;
-
-    // B: a circle does not keep what was revoked.
-    let leaf = labelled("agg-leaf", "agg-a", &json!([etcd(&["get"])]));
-    let a = with(aggregated("agg-circle-a", "agg-a"), json!({"metadata": {"labels": {"agg-b": "true"}}}));
-    let b = with(aggregated("agg-circle-b", "agg-b"), json!({"metadata": {"labels": {"agg-a": "true"}}}));
-    for object in [&leaf, &a, &b] {
-        place.apply(object).await?;
-    }
-    place.until("the rule in the circle", &b, |role| has(role, &etcd(&["get"]))).await?;
-    place.delete(&leaf).await?;
-    for object in [&a, &b] {
-        place.until("no rule in the circle", object, |role| !has(role, &etcd(&["get"]))).await?;
-    }
-    // Somebody who writes rules into an aggregated role sees them go.
-    let written = with(a.clone(), json!({"rules": [etcd(&["delete"])]}));
-    place.apply(&written).await?;
-    place.until("only what is gathered", &a, |role| !has(role, &etcd(&["delete"]))).await?;
-    place.get(&b).await?.context("it stays")?;
     manager.end().await
 }

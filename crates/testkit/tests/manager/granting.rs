@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use rolewright_testkit::grants;
 use serde_json::{Value, json};
 
-use crate::place::{Place, counted, rbac, with};
+use crate::place::{Place, counted, lag, rbac, with};
 
 fn rules(verbs: &[&str]) -> Value {
     json!([{"apiGroups": [""], "resources": ["pods"], "verbs": verbs}])
@@ -100,6 +100,7 @@ pub(crate) async fn drift(place: &Place) -> Result<()> {
     place.until("its subjects", &binding, |binding| binding["subjects"] == users(&["ann"])).await?;
     let metrics = manager.metrics();
     manager.end().await?;
+    println!("  drift: {}", lag(&metrics, "grants"));
     let (plans, repairs) = ("rolewright_engine_reconciles_total", "rolewright_apply_drift_repairs_total");
     ensure!(counted(&metrics, repairs) >= 5, "two that were deleted, rules, a label, subjects: {}", metrics.encode());
     ensure!(counted(&metrics, plans) >= 6, "the grant itself and each repair: {}", metrics.encode());

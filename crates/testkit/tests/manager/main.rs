@@ -36,6 +36,5 @@ async fn every_step(place: &Place) -> Result<()> {
     place.step("what cannot be understood", granting::invalid(place)).await?;
     place.step("restart", granting::restart(place)).await?;
     place.step("a labelled role extends others", aggregating::story(place)).await?;
-    place.step("aggregation without gaps and waves", aggregating::better(place)).await?;
     place.step("rights", rights::exactly_enough(place)).await
 }

@@ -13,6 +13,7 @@ use rolewright_controller::metrics::Metrics;
 use rolewright_controller::{Leading, Manager, Settings};
 use rolewright_plan::Module;
 use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
+use rolewright_plan::engine::News;
 use rolewright_server::{Controllers, Server, admin};
 use rolewright_testkit::apiserver::ApiServer;
 use rolewright_testkit::grants::Grants;
@@ -23,9 +24,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 /// Nothing takes longer.
-const PATIENCE: Duration = Duration::from_mins(1);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A server where nobody but us aggregates roles.
+/// A server.
 pub(crate) struct Place {
     name: &'static str,
     pub(crate) client: Client,
@@ -61,6 +62,7 @@ impl Running {
 }
 
 impl Place {
+    /// Our server, where nobody but the manager aggregates roles.
     pub(crate) fn ours() -> Result<Self> {
         let controllers = Controllers { aggregation: false, ..Controllers::default() };
         let server = Server::start(rolewright_server::Settings { controllers, ..Default::default() })?;
@@ -74,10 +76,15 @@ impl Place {
     }
 
     pub(crate) async fn real() -> Result<Option<Self>> {
+        Self::real_with("garbage-collector,namespace,serviceaccount").await
+    }
+
+    /// The real server beside these of Kubernetes' controllers.
+    pub(crate) async fn real_with(controllers: &str) -> Result<Option<Self>> {
         let Some(binary) = testbed::binary("the manager's suite")? else { return Ok(None) };
         let server = ApiServer::start_bare(&binary)?;
         let mut command = std::process::Command::new(&binary);
-        command.args(["controllers", "--only", "garbage-collector,namespace,serviceaccount", "--kubeconfig"]);
+        command.args(["controllers", "--only", controllers, "--kubeconfig"]);
         let mut controllers = Lines::start(command.arg(&server.ready.kubeconfig))?;
         controllers.line()?;
         let config = Kubeconfig::read_from(&server.ready.kubeconfig)?;
@@ -112,15 +119,19 @@ impl Place {
         let shutdown = async {
             let _ = shutdown.await;
         };
-        let ended = tokio::spawn(manager.run(shutdown, |_, news| {
+        let seen = metrics.clone();
+        let ended = tokio::spawn(manager.run(shutdown, move |_, news| {
             for news in news {
+                if let News::Converged(module, _, after) = news {
+                    seen.converged(module, *after);
+                }
                 println!("  {news:?}");
             }
         }));
         Running { metrics, end, ended }
     }
 
-    fn api(&self, object: &Value) -> Result<Api<DynamicObject>> {
+    pub(crate) fn api(&self, object: &Value) -> Result<Api<DynamicObject>> {
         let text = |field: &str| object[field].as_str().context("an object says what it is");
         let (group, version) = text("apiVersion")?.split_once('/').unwrap_or(("", text("apiVersion")?));
         let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("kind")?));
@@ -173,6 +184,14 @@ impl Place {
     pub(crate) async fn events(&self, reason: &str) -> Result<usize> {
         let all = self.all_events().list(&ListParams::default()).await?;
         Ok(all.iter().filter(|event| event.reason.as_deref() == Some(reason)).count())
+    }
+
+    /// Whether an event tells of an object what this code stands for.
+    pub(crate) async fn told(&self, name: &str, code: &str) -> Result<bool> {
+        let all = self.all_events().list(&ListParams::default()).await?;
+        let about = |event: &&Event| event.regarding.as_ref().and_then(|object| object.name.as_deref()) == Some(name);
+        let code = format!("({code})");
+        Ok(all.iter().filter(about).any(|event| event.note.as_deref().is_some_and(|note| note.ends_with(&code))))
     }
 
     /// Removes all events.
@@ -236,4 +255,19 @@ pub(crate) fn counted(metrics: &Metrics, name: &str) -> u64 {
     let text = metrics.encode();
     let lines = text.lines().filter(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' '])));
     lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
+}
+
+/// How long it took from news until nothing was left to write, as a dashboard would see it. Times are told, not judged.
+pub(crate) fn lag(metrics: &Metrics, module: &str) -> String {
+    let text = metrics.encode();
+    let read = |name: &str, labels: &[&str]| {
+        let start = format!("rolewright_engine_lag_seconds_{name}{{");
+        let line =
+            text.lines().find(|line| line.starts_with(&start) && labels.iter().all(|label| line.contains(label)));
+        line.and_then(|line| line.rsplit(' ').next()).and_then(|value| value.parse::<f64>().ok()).unwrap_or(0.0)
+    };
+    let module = format!("module=\"{module}\"");
+    let (count, sum) = (read("count", &[&module]), read("sum", &[&module]));
+    let within = read("bucket", &["le=\"1.0\"", &module]);
+    format!("{within} of {count} converged within a second, {:.1} ms on average", 1000.0 * sum / count.max(1.0))
 }

@@ -8,10 +8,8 @@ use rolewright_core::diff::{Change, diff};
 use rolewright_core::{Name, User};
 use rolewright_plan::aggregation::Mode;
 use rolewright_plan::engine::{News, Next};
-use rolewright_plan::rbac::RoleBody;
 use rolewright_plan::rights::{Identity, Rights};
 use rolewright_plan::simulation::Simulation;
-use rolewright_plan::vocabulary::annotation;
 use rolewright_plan::{
     Code, Diagnostic, Engine, Event, Kind, Live, Module, ObjectRef, Op, Severity, Snapshot, Time, Write,
 };
@@ -84,15 +82,13 @@ impl Review {
         Ok(Self::on(place, args))
     }
 
-    fn on(mut place: Place, args: &PlanArgs) -> Self {
+    fn on(place: Place, args: &PlanArgs) -> Self {
         let exclusive = args.modules.aggregates();
         let waits = place.live || !place.has_files;
         let is_unsettled = waits || place.is_fresh;
         let drift = if waits && !exclusive { drift(&place.ground) } else { Vec::new() };
-        if !exclusive {
-            unpause_aggregated(&mut place);
-        }
-        let mut modules: Vec<Box<dyn Module>> = vec![Box::new(modules::aggregation(Mode::Exclusive))];
+        let mode = if exclusive { Mode::Exclusive } else { Mode::Foretell };
+        let mut modules: Vec<Box<dyn Module>> = vec![Box::new(modules::aggregation(mode))];
         modules.extend(args.modules.build_others());
         let by_kubernetes = |module: usize| module == 0 && !exclusive;
         let identity = Identity {
@@ -191,21 +187,6 @@ fn copy(event: &Event) -> Event {
         Event::All(kind, objects) => Event::All(kind, objects.clone()),
         Event::Unserved(kind) => Event::Unserved(kind),
     }
-}
-
-/// Kubernetes' controller knows nothing of our annotation.
-fn unpause_aggregated(place: &mut Place) {
-    let unpause = |live: &mut Live| {
-        if live.body::<RoleBody>().is_some_and(|role| role.aggregation.is_some()) {
-            live.meta.annotations.remove(annotation::PAUSED);
-        }
-    };
-    for event in &mut place.ground {
-        if let Event::All(_, objects) = event {
-            objects.iter_mut().for_each(unpause);
-        }
-    }
-    place.files.iter_mut().for_each(|written| unpause(&mut written.live));
 }
 
 /// The problems that are there at the end.

@@ -1,0 +1,231 @@
+//! One module at work: what is due for it, what it was told, and what it has.
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, BuildHasherDefault};
+use std::time::Duration;
+
+use rustc_hash::FxHasher;
+
+use super::contest::Contests;
+use super::outcome::Failure;
+use super::queue::Queue;
+use super::{Job, News, report};
+use crate::Time;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::difference::difference;
+use crate::intent::Shape;
+use crate::module::{Module, Watch};
+use crate::object::ObjectRef;
+use crate::op::{Phase, Plan};
+use crate::snapshot::{Change, Service, Snapshot};
+
+/// So long a key that gathers waits for those that bring.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A module with what waits for it.
+pub(super) struct Slot {
+    pub(super) module: Box<dyn Module>,
+    pub(super) watches: Vec<Watch>,
+    queue: Queue,
+    /// Keys that gather what others bring.
+    gathering: Queue,
+    told: BTreeMap<ObjectRef, Vec<Diagnostic>>,
+    /// What each key was last known to have, or to have got.
+    kept: BTreeMap<ObjectRef, Kept>,
+    /// What is wanted for each key that is being written.
+    writing: BTreeMap<ObjectRef, Kept>,
+    contests: Contests,
+}
+
+/// Objects with the hash of what they should be.
+type Kept = Vec<(ObjectRef, u64)>;
+
+impl Slot {
+    pub(super) fn of(module: Box<dyn Module>) -> Self {
+        let watches = module.watches();
+        Self {
+            module,
+            watches,
+            queue: Queue::default(),
+            gathering: Queue::default(),
+            told: BTreeMap::new(),
+            kept: BTreeMap::new(),
+            writing: BTreeMap::new(),
+            contests: Contests::default(),
+        }
+    }
+
+    /// News for a key.
+    pub(super) fn mark(&mut self, key: ObjectRef, now: Time) {
+        self.queue_of(&key).mark(key, now);
+    }
+
+    /// Takes in changes.
+    pub(super) fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], now: Time) {
+        let mut marked = Vec::new();
+        self.module.observe(snapshot, changes, now, &mut |key| marked.push(key));
+        marked.into_iter().for_each(|key| self.mark(key, now));
+    }
+
+    /// The next key that is due. One that gathers waits for those that bring, but not for ever.
+    pub(super) fn start(&mut self, now: Time) -> Option<ObjectRef> {
+        if let Some(key) = self.queue.start(now) {
+            return Some(key);
+        }
+        let is_waiting = self.queue.is_busy(now) && self.gathering.next_due().is_some_and(|due| now < due + PATIENCE);
+        if is_waiting { None } else { self.gathering.start(now) }
+    }
+
+    /// When the next key is due.
+    pub(super) fn next_due(&self, now: Time) -> Option<Time> {
+        let wait = if self.queue.is_busy(now) { PATIENCE } else { Duration::ZERO };
+        let gathering = self.gathering.next_due().map(|due| due + wait);
+        self.queue.next_due().into_iter().chain(gathering).min()
+    }
+
+    /// How many keys wait or are being written.
+    pub(super) fn waiting(&self) -> usize {
+        self.queue.len() + self.gathering.len()
+    }
+
+    /// Takes in what came of a job.
+    pub(super) fn finish(&mut self, job: Job, failures: Vec<Failure>, now: Time) {
+        self.remember(&job, &failures, now);
+        self.queue_of(&job.key).finish(&job.key, job.plan.ops, failures, now);
+    }
+
+    fn queue_of(&mut self, key: &ObjectRef) -> &mut Queue {
+        if self.module.gathers(key) { &mut self.gathering } else { &mut self.queue }
+    }
+
+    pub(super) fn reads(&self, object: &ObjectRef) -> bool {
+        self.watches.iter().any(|watch| watch.kind == object.kind)
+    }
+
+    /// Whether everything that it reads was seen, and everything that it needs is served.
+    pub(super) fn is_awake(&self, snapshot: &Snapshot) -> bool {
+        self.watches.iter().all(|watch| match snapshot.service(watch.kind) {
+            Service::Seen => true,
+            Service::Unserved => !watch.needed,
+            Service::Unknown => false,
+        })
+    }
+
+    /// The plan for a key that was started, if there is something to write.
+    pub(super) fn plan(
+        &mut self,
+        snapshot: &Snapshot,
+        key: &ObjectRef,
+        now: Time,
+        news: &mut Vec<News>,
+    ) -> Option<Plan> {
+        let mut plan = self.intended(snapshot, key, now);
+        self.give_in(&mut plan, now);
+        let queue = self.queue_of(key);
+        plan.diagnostics.extend(queue.troubles(key, &plan.ops));
+        let stuck = queue.is_stuck(key, &plan.ops);
+        if plan.ops.is_empty() || stuck || queue.has_failed(key) {
+            plan.ops.extend(report::report(snapshot, key, &plan, now));
+        }
+        self.tell(key, &plan.diagnostics, news);
+        if stuck {
+            plan.ops.retain(|op| op.phase == Phase::Report);
+        }
+        if plan.ops.is_empty() {
+            let since = self.queue_of(key).rest(key, stuck, plan.wake_at, now);
+            news.extend(since.map(|since| News::Converged(self.module.name(), key.clone(), now.since(since))));
+            return None;
+        }
+        Some(plan)
+    }
+
+    /// What the module wants, compared with what there is. Nothing is written on behalf of what is paused or cannot be
+    /// understood: what was granted stays.
+    fn intended(&mut self, snapshot: &Snapshot, key: &ObjectRef, now: Time) -> Plan {
+        let live = snapshot.get(key);
+        if let Some(Err(why)) = live.map(|live| &live.body) {
+            let diagnostics = vec![Diagnostic::new(Code::Invalid, key.clone(), why.clone())];
+            return Plan { diagnostics, ..Plan::default() };
+        }
+        let intent = self.module.intend(snapshot, key, now);
+        let wanted = intent.wanted.iter().map(|wanted| (wanted.object.clone(), hash(&wanted.shape))).collect();
+        let heeds_pause = self.module.heeds_pause();
+        let mut plan = difference(snapshot, intent, heeds_pause);
+        self.tell_repairs(key, wanted, &mut plan);
+        if heeds_pause && live.is_some_and(|live| live.meta.is_paused()) && !plan.ops.is_empty() {
+            let message = match plan.ops.len() {
+                1 => "one write waits".to_owned(),
+                count => format!("{count} writes wait"),
+            };
+            plan.diagnostics.push(Diagnostic::new(Code::Paused, key.clone(), message));
+            plan.ops.clear();
+        }
+        plan
+    }
+
+    /// Marks the writes that undo what somebody else did.
+    fn tell_repairs(&mut self, key: &ObjectRef, wanted: Kept, plan: &mut Plan) {
+        if !plan.ops.is_empty() {
+            let kept = self.kept.get(key).map_or(&[][..], Vec::as_slice);
+            for op in &mut plan.ops {
+                op.repairs = wanted.iter().any(|known| known.0 == op.object && kept.contains(known));
+            }
+            self.writing.insert(key.clone(), wanted);
+        } else if wanted.is_empty() {
+            self.kept.remove(key);
+        } else {
+            self.kept.insert(key.clone(), wanted);
+        }
+    }
+
+    /// Leaves alone what somebody else changes back again and again. What is wanted anew is written all the same.
+    fn give_in(&self, plan: &mut Plan, now: Time) {
+        let Plan { ops, diagnostics, wake_at } = plan;
+        ops.retain(|op| {
+            let until = if op.repairs { self.contests.until(&op.object, now) } else { None };
+            let Some(until) = until else { return true };
+            let message = "somebody else changes it back again and again, so it is left alone for some minutes";
+            let told = Diagnostic::new(Code::PeerActive, op.object.clone(), message);
+            if !diagnostics.contains(&told) {
+                diagnostics.push(told);
+            }
+            *wake_at = wake_at.iter().copied().chain([until]).min();
+            false
+        });
+    }
+
+    /// Keeps in mind what was stored, and counts what was stored before.
+    fn remember(&mut self, job: &Job, failures: &[Failure], now: Time) {
+        let Some(wanted) = self.writing.remove(&job.key) else { return };
+        let kept = self.kept.entry(job.key.clone()).or_default();
+        for (object, wish) in wanted {
+            let mut ops = job.plan.ops.iter().filter(|op| op.object == object && op.phase != Phase::Report).peekable();
+            if ops.peek().is_none() || failures.iter().any(|failure| failure.object == object) {
+                continue;
+            }
+            if ops.any(|op| op.repairs) {
+                self.contests.repaired(&object, now);
+            }
+            kept.retain(|(known, _)| *known != object);
+            kept.push((object, wish));
+        }
+    }
+
+    /// Says what is new about a key.
+    fn tell(&mut self, key: &ObjectRef, now: &[Diagnostic], news: &mut Vec<News>) {
+        let name = self.module.name();
+        let before = self.told.remove(key).unwrap_or_default();
+        let missing = |from: &[Diagnostic], of: &[Diagnostic]| -> Vec<Diagnostic> {
+            of.iter().filter(|diagnostic| !from.contains(diagnostic)).cloned().collect()
+        };
+        news.extend(missing(&before, now).into_iter().map(|diagnostic| News::Raised(name, diagnostic)));
+        news.extend(missing(now, &before).into_iter().map(|diagnostic| News::Cleared(name, diagnostic)));
+        if !now.is_empty() {
+            self.told.insert(key.clone(), now.to_vec());
+        }
+    }
+}
+
+fn hash(shape: &Shape) -> u64 {
+    BuildHasherDefault::<FxHasher>::default().hash_one(shape)
+}
