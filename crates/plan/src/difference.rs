@@ -83,7 +83,10 @@ impl Claim {
     fn holds(&self, meta: &Meta) -> bool {
         let given = || meta.annotations.get(annotation::ADOPT).is_some_and(|value| value == "true");
         match self {
-            Self::Controlled(uid) => meta.controller().map_or_else(given, |owner| owner.uid == *uid),
+            // Who takes an owner from what we made does not make it theirs.
+            Self::Controlled(uid) => {
+                meta.controller().map_or_else(|| meta.ours.is_some() || given(), |owner| owner.uid == *uid)
+            }
             Self::Labelled(key, value) => (meta.ours.is_some() && meta.labels.get(key) == Some(value)) || given(),
             Self::RulesOnly => true,
         }

@@ -170,9 +170,17 @@ fn only_what_is_ours_is_touched() {
         (
             "owned and not controlled",
             with(|live| live["metadata"]["ownerReferences"][0]["controller"] = json!(false)),
+            &update,
+        ),
+        ("somebody took its owner", with(|live| live["metadata"]["ownerReferences"] = json!(null)), &update),
+        (
+            "nobody's",
+            with(|live| {
+                live["metadata"]["ownerReferences"] = json!(null);
+                live["metadata"]["managedFields"] = json!(null);
+            }),
             &["NameTaken"],
         ),
-        ("nobody's", with(|live| live["metadata"]["ownerReferences"] = json!(null)), &["NameTaken"]),
         ("taken over from another manager", with(|live| live["metadata"]["managedFields"] = json!(null)), &update),
         ("on its way out", with(|live| live["metadata"]["deletionTimestamp"] = json!("2026-11-16T00:00:00Z")), &[]),
         ("paused", with(|live| live["metadata"]["annotations"] = json!({"rolewright.io/paused": "true"})), &["Paused"]),

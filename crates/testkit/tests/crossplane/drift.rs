@@ -23,7 +23,9 @@ pub(crate) async fn drift(place: &Place, settings: &Settings) -> Result<()> {
     let healed = objects.iter().map(|object| async move {
         let wounds = wounds(object);
         for wound in &wounds {
-            heals(place, object, wound).await.with_context(|| format!("{} of {}", wound.0, object["metadata"]["name"]))?;
+            heals(place, object, wound)
+                .await
+                .with_context(|| format!("{} of {}", wound.0, object["metadata"]["name"]))?;
         }
         anyhow::Ok(wounds.len())
     });
@@ -68,7 +70,8 @@ fn wounds(object: &Value) -> Vec<(&'static str, Option<Value>)> {
     };
     if !labels.is_empty() {
         let gone: serde_json::Map<String, Value> = labels.iter().map(|label| ((*label).clone(), Value::Null)).collect();
-        let other: serde_json::Map<String, Value> = labels.iter().map(|label| ((*label).clone(), json!("other"))).collect();
+        let other: serde_json::Map<String, Value> =
+            labels.iter().map(|label| ((*label).clone(), json!("other"))).collect();
         wound("labels that go", json!({"metadata": {"labels": gone}}));
         wound("labels that change", json!({"metadata": {"labels": other}}));
     }

@@ -23,7 +23,8 @@ fn chart() -> Vec<Value> {
         let label = format!("rbac.crossplane.io/aggregate-to-{short}");
         let gathers = json!({"aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {&label: "true"}}]}});
         all.push(of_a_release(with(rbac("ClusterRole", role), gathers)));
-        let base = if short == role { "system:aggregate-to-crossplane".to_owned() } else { format!("aggregate-to-{short}") };
+        let base =
+            if short == role { "system:aggregate-to-crossplane".to_owned() } else { format!("aggregate-to-{short}") };
         let rule = json!({"apiGroups": ["pkg.crossplane.io"], "resources": ["*"], "verbs": ["get"]});
         let fields = json!({"metadata": {"labels": {label: "true"}}, "rules": [rule]});
         all.push(of_a_release(with(rbac("ClusterRole", &format!("crossplane:{base}")), fields)));
@@ -62,12 +63,7 @@ pub(crate) async fn left_alone(place: &Place, settings: &Settings) -> Result<()>
         ("admin", "get xdatabases.acme.io", false),
         ("t1e", "create databases.acme.io in team-1", true),
     ] {
-        let question = Question::new(subject, text);
-        let start = std::time::Instant::now();
-        while question.answer(place).await? != expected {
-            ensure!(start.elapsed() < crate::place::PATIENCE, "{subject}: {text} is not {expected}");
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
+        Question::new(subject, text).until(place, expected).await?;
     }
     // What nobody owns any more is made anew.
     for object in chart() {

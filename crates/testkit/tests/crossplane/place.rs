@@ -41,7 +41,7 @@ pub(crate) struct Place {
 #[derive(Clone)]
 pub(crate) enum Source {
     Ours(Server),
-    Real(Box<kube::Config>, Arc<ApiServer>),
+    Real { config: Box<kube::Config>, _server: Arc<ApiServer> },
 }
 
 /// A running manager.
@@ -102,7 +102,8 @@ impl Place {
         let mut config = kube::Config::from_custom_kubeconfig(config, &KubeConfigOptions::default()).await?;
         config.default_retry = false;
         let client = Client::try_from(config.clone())?;
-        let place = Self { name: "real", client, source: Source::Real(Box::new(config), Arc::new(server)) };
+        let place =
+            Self { name: "real", client, source: Source::Real { config: Box::new(config), _server: Arc::new(server) } };
         Ok(place.with_kinds().await?.then_some(place))
     }
 
@@ -111,7 +112,8 @@ impl Place {
         let Some(crossplane) = Crossplane::find(SUITE)? else { return Ok(false) };
         for file in crossplane.definitions(Project::Crossplane)? {
             let text = std::fs::read_to_string(&file)?;
-            let name = text.lines().find_map(|line| line.strip_prefix("  name: ")).context("a definition has a name")?;
+            let name =
+                text.lines().find_map(|line| line.strip_prefix("  name: ")).context("a definition has a name")?;
             if !USED.contains(&name) {
                 continue;
             }
@@ -127,7 +129,8 @@ impl Place {
 
     pub(crate) async fn step(&self, name: &str, steps: impl Future<Output = Result<()>>) -> Result<()> {
         let start = Instant::now();
-        let done = timeout(PATIENCE * 3, steps).await.with_context(|| format!("{}: {name} takes too long", self.name))?;
+        let done =
+            timeout(PATIENCE * 5, steps).await.with_context(|| format!("{}: {name} takes too long", self.name))?;
         println!("crossplane, {}: {name} ({:.1} s)", self.name, start.elapsed().as_secs_f64());
         done.with_context(|| format!("{}: {name}", self.name))
     }
@@ -137,7 +140,7 @@ impl Place {
         let requests = FaultLayer::new(0, Plan::default());
         let client = match &self.source {
             Source::Ours(server) => Client::new(requests.layer(server.router_as(admin())), "default"),
-            Source::Real(config, _) => ClientBuilder::try_from((**config).clone())?.with_layer(&requests).build(),
+            Source::Real { config, .. } => ClientBuilder::try_from((**config).clone())?.with_layer(&requests).build(),
         };
         let modules: [Box<dyn Module>; 1] = [Box::new(crossplane::Crossplane::new(settings.clone()))];
         let metrics = Arc::new(Metrics::default());

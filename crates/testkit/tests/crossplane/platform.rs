@@ -91,7 +91,8 @@ pub(crate) fn namespaces() -> Vec<Value> {
         json!({key("nothing.acme.io"): "xrd-enabled"}),
         json!({key("xdatabases.acme.io"): "yes"}),
     ];
-    let namespace = |(index, annotations): (usize, Value)| with(team(index + 1), json!({"metadata": {"annotations": annotations}}));
+    let namespace =
+        |(index, annotations): (usize, Value)| with(team(index + 1), json!({"metadata": {"annotations": annotations}}));
     said.into_iter().enumerate().map(namespace).collect()
 }
 
@@ -145,9 +146,7 @@ impl Provider {
     }
 
     pub(crate) fn status(&self) -> Value {
-        let reference = |version: &'static str, kind: &'static str| {
-            move |name: &&str| json!({"apiVersion": version, "kind": kind, "name": name})
-        };
+        let reference = |version: &'static str, kind: &'static str| move |name: &&str| json!({"apiVersion": version, "kind": kind, "name": name});
         let served = self.served.iter().map(reference("apiextensions.k8s.io/v1", "CustomResourceDefinition"));
         let managed =
             self.managed.iter().map(reference("apiextensions.crossplane.io/v1alpha1", "ManagedResourceDefinition"));
@@ -206,7 +205,8 @@ impl Provider {
 /// A resource that is served.
 pub(crate) fn served(name: &str) -> Value {
     let (plural, group) = name.split_once('.').unwrap_or((name, ""));
-    let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}});
+    let version =
+        json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}});
     let names = json!({"plural": plural, "kind": plural.trim_end_matches('s').to_uppercase()});
     json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": name},
         "spec": {"group": group, "scope": "Cluster", "names": names, "versions": [version]}})

@@ -167,7 +167,8 @@ async fn before(place: &Place) -> Result<()> {
     let definition = place.apply(&DEFINED.object()).await?;
     let owner = json!({"apiVersion": "apiextensions.crossplane.io/v1", "kind": "CompositeResourceDefinition",
         "name": DEFINED.name(), "uid": definition["metadata"]["uid"], "controller": true, "blockOwnerDeletion": true});
-    let inherited = with(composite(&DEFINED, "crossplane"), json!({"metadata": {"ownerReferences": [owner]}, "rules": []}));
+    let inherited =
+        with(composite(&DEFINED, "crossplane"), json!({"metadata": {"ownerReferences": [owner]}, "rules": []}));
     let params = PostParams { field_manager: Some("crossplane".to_owned()), ..PostParams::default() };
     let object: DynamicObject = serde_json::from_value(inherited.clone())?;
     place.api(&inherited)?.create(&params, &object).await?;
@@ -184,7 +185,9 @@ async fn day(place: &Place, settings: &Settings) -> Result<()> {
         let entries = object["metadata"]["managedFields"].as_array();
         entries.is_some_and(|all| all.iter().all(|entry| entry["manager"] != "crossplane"))
     };
-    place.until("an inheritance", &composite(&DEFINED, "crossplane"), |role| ours(role) && has("xrights")(role)).await?;
+    place
+        .until("an inheritance", &composite(&DEFINED, "crossplane"), |role| ours(role) && has("xrights")(role))
+        .await?;
     BRINGING.install(place).await?;
     let system = role(&provider(&BRINGING, "system"));
     let binding = rbac("ClusterRoleBinding", &provider(&BRINGING, "system"));
@@ -271,7 +274,7 @@ impl Place {
     fn client_as(&self, user: &User, requests: &Requests) -> Result<Client> {
         match &self.source {
             Source::Ours(server) => Ok(Client::new(requests.layer(server.router_as(user.clone())), "default")),
-            Source::Real(config, _) => {
+            Source::Real { config, .. } => {
                 let mut config = (**config).clone();
                 config.auth_info.impersonate = Some(user.name.to_string());
                 Ok(ClientBuilder::try_from(config)?.with_layer(requests).build())
@@ -282,7 +285,6 @@ impl Place {
     /// Whether this server asks for a right beside those of requests: ours lets everybody own anything.
     fn asks_for(&self, rule: &Rule) -> bool {
         let finalizers = rule.resources.iter().any(|resource| resource.ends_with("/finalizers"));
-        !finalizers || matches!(self.source, Source::Real(..))
+        !finalizers || matches!(self.source, Source::Real { .. })
     }
 }
-

@@ -1,13 +1,13 @@
 //! A platform is installed, and then all that happens to platforms happens to it. After each step everybody's access is
 //! what the table says.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use rolewright_plan::crossplane::Settings;
 use serde_json::{Value, json};
 
 use crate::guard::Guard;
 use crate::matrix::{Matrix, Question};
-use crate::place::{Place, rbac, with};
+use crate::place::{Place, rbac};
 use crate::platform::{self, Definition, PROVIDERS, Provider, Scope, managed, served, team};
 
 /// The second revision of a provider, with one resource more.
@@ -73,7 +73,9 @@ async fn delete(place: &Place) -> Result<()> {
     place.delete(&S3.object()).await?;
     let caches = Definition { plural: "xcaches", group: "acme.io", scope: Scope::Claimed };
     place.delete(&caches.object()).await?;
-    place.merge(&team(4), &json!({"metadata": {"annotations": {"rbac.crossplane.io/xdatabases.acme.io": null}}})).await?;
+    place
+        .merge(&team(4), &json!({"metadata": {"annotations": {"rbac.crossplane.io/xdatabases.acme.io": null}}}))
+        .await?;
     said(place, "deleted").await?;
     for role in ["edit", "view"] {
         place.until_gone(&rbac("ClusterRole", &format!("crossplane-ns-team-4-{role}"))).await?;
@@ -109,12 +111,12 @@ async fn pause(place: &Place) -> Result<()> {
     place.apply(&deployment).await?;
     said(place, "paused").await?;
     // What comes after what was paused is done, so the manager has seen all of it.
-    place.merge(&team(7), &json!({"metadata": {"annotations": {"rbac.crossplane.io/jobs.acme.io": "xrd-enabled"}}})).await?;
-    let jobs = Question::new("t7e", "create jobs.acme.io in team-7");
-    while !jobs.answer(place).await? {
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    let enabled = json!({"metadata": {"annotations": {"rbac.crossplane.io/jobs.acme.io": "xrd-enabled"}}});
+    place.merge(&team(7), &enabled).await?;
+    Question::new("t7e", "create jobs.acme.io in team-7").until(place, true).await?;
+    for (subject, text) in [("view", "get xqueues.acme.io"), ("irsa", "get instances.rds.aws.example.org")] {
+        ensure!(!Question::new(subject, text).answer(place).await?, "{subject} may not {text}");
     }
-    said(place, "paused").await?;
     place.merge(&queues.object(), &pause("rolewright.io/paused", Value::Null)).await?;
     place.merge(&RDS.object(), &pause("crossplane.io/paused", Value::Null)).await?;
     said(place, "resumed").await
@@ -126,16 +128,15 @@ async fn rename(place: &Place) -> Result<()> {
     questions.extend(used(&["core", "admin", "edit"], &["delete objects.k8s.example.org"]));
     let guard = Guard::start(place, questions);
     KUBE.install(place).await?;
-    let helped = Question::new("kube", "update objects.k8s.example.org");
-    while !helped.answer(place).await? {
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    Question::new("kube", "update objects.k8s.example.org").until(place, true).await?;
     place.delete(&K8S.object()).await?;
     let topics = Definition { plural: "xtopics", group: "acme.io", scope: Scope::Claimed };
     let streams = Definition { plural: "xstreams", ..topics };
     place.delete(&topics.object()).await?;
     place.apply(&streams.object()).await?;
-    place.merge(&team(6), &json!({"metadata": {"annotations": {"rbac.crossplane.io/xrds": "xstreams.acme.io"}}})).await?;
+    place
+        .merge(&team(6), &json!({"metadata": {"annotations": {"rbac.crossplane.io/xrds": "xstreams.acme.io"}}}))
+        .await?;
     said(place, "renamed").await?;
     guard.end().await
 }

@@ -10,7 +10,6 @@ use crate::story::said;
 
 /// The last step of the story: what everybody may do from now on.
 const NOW: &str = "renamed";
-const LONG: &str = crate::platform::LONG;
 
 /// A manager that starts on what another one left has nothing to write.
 pub(crate) async fn restart(place: &Place, settings: &Settings) -> Result<()> {
@@ -28,7 +27,6 @@ async fn rested(place: &Place, settings: &Settings) -> Result<Running> {
 
 /// What somebody does all the time.
 fn used() -> Vec<Question> {
-    let long = format!("create observabilities.{LONG} in team-5");
     let questions = [
         ("core", "create xdatabases.acme.io"),
         ("core", "get vpcs.ec2.aws.example.org"),
@@ -39,7 +37,7 @@ fn used() -> Vec<Question> {
         ("browse", "get xdatabases.acme.io"),
         ("t1e", "create databases.acme.io in team-1"),
         ("t1v", "get databases.acme.io in team-1"),
-        ("t5e", long.as_str()),
+        ("t5e", "create observabilities.LONG in team-5"),
     ];
     questions.iter().map(|(subject, text)| Question::new(subject, text)).collect()
 }

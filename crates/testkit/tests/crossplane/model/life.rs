@@ -21,7 +21,7 @@ pub(super) async fn act(users: &Place, dice: &mut Random) -> Result<()> {
                 provider.establish(users).await?;
             }
             if !dice.one_in(3) {
-                let deployment = provider.deployment(dice.of(&["default", "special"]));
+                let deployment = provider.deployment(if dice.one_in(2) { "default" } else { "special" });
                 users.apply(&provider.owned(users, deployment).await?).await?;
             }
         }
@@ -38,15 +38,19 @@ pub(super) async fn act(users: &Place, dice: &mut Random) -> Result<()> {
         }
         11 => match provider.managed.first().filter(|_| dice.one_in(2)) {
             Some(name) => users.delete(&managed(name)).await?,
-            None => users.delete(&served(dice.of(provider.served))).await?,
+            None => users.delete(&served(*dice.of::<&str>(provider.served))).await?,
         },
         12..15 => {
             let value = if dice.one_in(3) { Value::Null } else { json!("xrd-enabled") };
             let (key, value) = match definition.name() {
-                long if long.len() > 63 => ("rbac.crossplane.io/xrds".to_owned(), value.as_str().map_or(Value::Null, |_| json!(long))),
+                long if long.len() > 63 => {
+                    ("rbac.crossplane.io/xrds".to_owned(), value.as_str().map_or(Value::Null, |_| json!(long)))
+                }
                 name => (format!("rbac.crossplane.io/{name}"), value),
             };
-            users.merge(&namespace(dice.of(&NAMESPACES)), &json!({"metadata": {"annotations": {key: value}}})).await?;
+            users
+                .merge(&namespace(*dice.of::<&str>(&NAMESPACES)), &json!({"metadata": {"annotations": {key: value}}}))
+                .await?;
         }
         15 => {
             let paused = if dice.one_in(2) { json!("true") } else { Value::Null };

@@ -150,6 +150,7 @@ pub(super) fn difference(expected: &Map<String, Value>, found: &Map<String, Valu
     keys.dedup();
     let differ = keys.into_iter().filter(|key| expected.get(*key) != found.get(*key));
     let shown = |side: &Map<String, Value>, key| side.get(key).map_or_else(|| "nothing".to_owned(), Value::to_string);
-    let told = differ.map(|key| format!("{key}\n  expected {}\n  found    {}", shown(expected, key), shown(found, key)));
+    let told =
+        differ.map(|key| format!("{key}\n  expected {}\n  found    {}", shown(expected, key), shown(found, key)));
     format!("it does not converge:\n{}", told.collect::<Vec<_>>().join("\n"))
 }
