@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-use crate::command::{explain, manifests, plan, run, server, up};
+use crate::command::{explain, manifests, plan, run, server, uninstall, up};
 
 /// Computes, applies, protects and explains the permissions of Kubernetes platforms
 #[derive(Debug, Parser)]
@@ -25,6 +25,8 @@ enum Command {
     Run(run::RunArgs),
     /// Print what an operator applies for the manager
     Manifests(manifests::ManifestsArgs),
+    /// Remove the manager from a cluster, and leave or take back the access that it gave
+    Uninstall(uninstall::UninstallArgs),
     /// Watch a new API reach its users, on a cluster in memory
     Up,
     /// Run the embedded Kubernetes-compatible API server
@@ -38,6 +40,7 @@ impl Args {
             Command::Explain(args) => explain::run(&args, out),
             Command::Run(args) => run::run(args),
             Command::Manifests(args) => manifests::run(&args, out),
+            Command::Uninstall(args) => uninstall::run(&args, out),
             Command::Up => up::run(out),
             Command::Server(args) => server::run(args, out),
         }

@@ -5,4 +5,5 @@ pub(crate) mod manifests;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod server;
+pub(crate) mod uninstall;
 pub(crate) mod up;

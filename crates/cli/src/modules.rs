@@ -2,8 +2,7 @@
 
 mod crossplane;
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, ValueEnum};
 use rolewright_core::aggregate::fit::Fitter;
 use rolewright_plan::Module;
 use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
@@ -62,13 +61,6 @@ impl ModuleArgs {
         self.modules.contains(&ModuleName::Aggregation) && self.mode() == Mode::Exclusive
     }
 
-    /// The flags that mean these modules.
-    pub(crate) fn flags(&self) -> String {
-        let name = |value: Option<PossibleValue>| value.map(|value| value.get_name().to_owned()).unwrap_or_default();
-        let modules: Vec<String> = self.names().iter().map(|module| name(module.to_possible_value())).collect();
-        format!("--modules {} --aggregation {}", modules.join(","), name(self.aggregation.to_possible_value()))
-    }
-
     fn mode(&self) -> Mode {
         match self.aggregation {
             AggregationArg::Observe => Mode::Observe,
@@ -82,7 +74,40 @@ impl ModuleArgs {
     }
 }
 
+/// Those of the words of a command line that choose modules and say how they work: another command with the same words has
+/// the same modules.
+pub(crate) fn flags(words: impl IntoIterator<Item = String>) -> Vec<String> {
+    let known = ModuleArgs::augment_args(Command::new("modules"));
+    let mut flags = Vec::new();
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        let (name, has_value) = match word.split_once('=') {
+            Some((name, _)) => (name, true),
+            None => (word.as_str(), false),
+        };
+        let mut all = known.get_arguments();
+        let named = all.find(|flag| flag.get_long().is_some() && flag.get_long() == name.strip_prefix("--"));
+        let Some(flag) = named else { continue };
+        let value = (flag.get_action().takes_values() && !has_value).then(|| words.next()).flatten();
+        flags.extend([Some(word), value].into_iter().flatten());
+    }
+    flags
+}
+
 /// The module that aggregates.
 pub(crate) fn aggregation(mode: Mode) -> ClusterRoleAggregation {
     ClusterRoleAggregation::new(mode, Fitter::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_of_modules_are_told_from_others() {
+        let line = "rolewright run --listen 127.0.0.1:0 --modules aggregation,crossplane --lease-name=x --aggregation=exclusive \
+                    --no-masters --log-level info";
+        let found = flags(line.split_whitespace().map(str::to_owned)).join(" ");
+        assert_eq!(found, "--modules aggregation,crossplane --aggregation=exclusive --no-masters");
+    }
 }

@@ -10,6 +10,7 @@
 //! rights it takes; a POST would need the right to create any lease.
 
 mod candidate;
+mod holder;
 mod leadership;
 mod lock;
 mod observation;
@@ -18,6 +19,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 pub use candidate::{Candidate, candidate};
+pub use holder::{Holder, holder};
 pub use leadership::Leadership;
 
 /// Which lease, who we are, and how patient everybody is.
@@ -25,6 +27,8 @@ pub use leadership::Leadership;
 pub struct Settings {
     /// The namespace of the lease.
     pub namespace: String,
+    /// The flag by which another is chosen, for hints.
+    pub flag: &'static str,
     /// The name of the lease.
     pub name: String,
     /// Who we are: no other candidate may have this name.
@@ -42,6 +46,7 @@ impl Settings {
     pub fn new(namespace: impl Into<String>, name: impl Into<String>, identity: impl Into<String>) -> Self {
         Self {
             namespace: namespace.into(),
+            flag: "--lease-namespace",
             name: name.into(),
             identity: identity.into(),
             duration: Duration::from_mins(1),
@@ -99,7 +104,15 @@ pub fn identity(pod: Option<&str>) -> String {
         "" => "rolewright",
         base => base,
     };
-    format!("{base}_{:016x}", RandomState::new().hash_one(std::process::id()))
+    format!("{base}{OURS}{:016x}", RandomState::new().hash_one(std::process::id()))
+}
+
+/// Tells a candidate of ours from a controller that does the same job.
+const OURS: &str = "_rolewright-";
+
+/// Whether a holder of a lease is no rolewright.
+pub(crate) fn is_foreign(holder: &str) -> bool {
+    !holder.is_empty() && !holder.contains(OURS)
 }
 
 #[cfg(test)]
@@ -136,6 +149,7 @@ mod tests {
         let (a, b) = (identity(Some("pod-1")), identity(Some("pod-1")));
         assert!(a.starts_with("pod-1_") && a != b, "{a} {b}");
         assert!(identity(Some(" ")).starts_with("rolewright_"));
+        assert!(!is_foreign(&a) && !is_foreign("") && is_foreign("crossplane-rbac-manager-1_2b1c"));
         assert!(identity(None).len() > 17);
     }
 }

@@ -11,6 +11,7 @@ pub mod lease;
 pub mod load;
 pub mod manager;
 pub mod metrics;
+pub mod once;
 mod raw;
 pub mod run;
 mod served;

@@ -5,9 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use kube::Client;
 use rolewright_plan::engine::{Job, News, Next, Outcome};
-use rolewright_plan::{Engine, Event, Kind, Module, Time};
+use rolewright_plan::{Code, Diagnostic, Engine, Event, Kind, Module, ObjectRef, Time};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
@@ -15,6 +17,7 @@ use tracing::Instrument;
 
 use crate::apply::Writer;
 use crate::clock::Clock;
+use crate::lease::{self, Leadership};
 use crate::metrics::Metrics;
 use crate::served::Versions;
 use crate::tasks::last_words;
@@ -55,12 +58,26 @@ impl Default for Settings {
 pub struct Leading {
     now: Arc<dyn Fn() -> bool + Send + Sync>,
     changes: watch::Receiver<bool>,
+    /// Whoever else leads and is no rolewright, with what they hold.
+    peer: Arc<dyn Fn() -> Option<Diagnostic> + Send + Sync>,
 }
 
 impl Leading {
     /// Leadership that `now` knows at any time, and that tells when to look.
     pub fn new(now: impl Fn() -> bool + Send + Sync + 'static, changes: watch::Receiver<bool>) -> Self {
-        Self { now: Arc::new(now), changes }
+        Self { now: Arc::new(now), changes, peer: Arc::new(|| None) }
+    }
+
+    /// Leadership by a lease.
+    pub fn by(leadership: Leadership, lease: ObjectRef) -> Self {
+        let changes = leadership.changes();
+        let other = leadership.clone();
+        let peer = move || {
+            let holder = other.other();
+            let message = || format!("`{holder}` holds it and does the job that it is for; the module only plans");
+            lease::is_foreign(&holder).then(|| Diagnostic::new(Code::PeerActive, lease.clone(), message()))
+        };
+        Self { peer: Arc::new(peer), ..Self::new(move || leadership.is_leader(), changes) }
     }
 
     /// Nobody else is there.
@@ -95,12 +112,18 @@ pub enum ManagerError {
 pub struct Manager {
     engine: Engine,
     writer: Writer,
-    leading: Leading,
+    /// What decides whether each module writes.
+    gates: Vec<Gate>,
     clock: Clock,
     settings: Settings,
+    troubles: Troubles,
+}
+
+/// Whether a module may write.
+struct Gate {
+    leading: Leading,
     /// When we last looked at everything, while we lead.
     swept: Option<Time>,
-    troubles: Troubles,
 }
 
 type Writes = JoinSet<(Job, Vec<Outcome>)>;
@@ -115,13 +138,14 @@ impl Manager {
     ) -> Self {
         let may_write = leading.now.clone();
         let requests = Arc::new(Semaphore::new(settings.requests));
+        let engine = Engine::new(modules);
+        let gates = engine.modules().map(|_| Gate { leading: leading.clone(), swept: None }).collect();
         Self {
-            engine: Engine::new(modules),
+            engine,
+            gates,
             writer: Writer { client, versions: Versions::default(), requests, may_write, metrics: Arc::default() },
-            leading,
             clock: Clock::start(),
             settings,
-            swept: None,
             troubles: Troubles::default(),
         }
     }
@@ -129,6 +153,14 @@ impl Manager {
     /// The same, which counts what it does.
     pub fn with_metrics(mut self, metrics: Arc<Metrics>) -> Self {
         self.writer.metrics = metrics;
+        self
+    }
+
+    /// The same, in which another lease decides about one module.
+    pub fn with_leading(mut self, module: usize, leading: Leading) -> Self {
+        if let Some(gate) = self.gates.get_mut(module) {
+            gate.leading = leading;
+        }
         self
     }
 
@@ -147,6 +179,7 @@ impl Manager {
         let (mut watches, kinds) = self.watch(tell);
         let mut writes: Writes = JoinSet::new();
         let mut batch: Vec<Event> = Vec::new();
+        let mut leadings: Vec<_> = self.gates.iter().map(|gate| gate.leading.changes.clone()).collect();
         tokio::pin!(shutdown);
         let mut ended = loop {
             let due = self.start(&mut writes);
@@ -172,7 +205,7 @@ impl Manager {
                     break Err(ManagerError::Watch(kinds.get(&id).map_or("an unknown kind", |kind| kind.plural), words));
                 }
                 () = tokio::time::sleep_until(due) => {}
-                _ = self.leading.changes.changed() => {}
+                () = changed(&mut leadings) => {}
             }
         };
         drop(events);
@@ -212,23 +245,33 @@ impl Manager {
         (watches, kinds)
     }
 
+    /// Lets modules write that may. Who has just come to lead looks at everything, and now and then again.
+    fn open_gates(&mut self, now: Time) {
+        for (module, gate) in self.gates.iter_mut().enumerate() {
+            if !gate.leading.now() {
+                gate.swept = None;
+                self.engine.stand_by(module, (gate.leading.peer)());
+                continue;
+            }
+            self.engine.resume(module);
+            if gate.swept.is_none_or(|swept| now.since(swept) >= self.settings.resync) {
+                self.engine.mark_module(module, now);
+                gate.swept = Some(now);
+            }
+        }
+    }
+
     /// Starts what is due and may be written; returns when to look again.
     fn start(&mut self, writes: &mut Writes) -> Instant {
         let now = self.clock.now();
         let later = self.clock.instant(now + PULSE.min(self.settings.resync));
-        if !self.leading.now() {
-            self.swept = None;
-            return later;
-        }
-        // Who has just come to lead looks at everything, and now and then again.
-        if self.swept.is_none_or(|swept| now.since(swept) >= self.settings.resync) {
-            self.engine.mark_all(now);
-            self.swept = Some(now);
-        }
+        self.open_gates(now);
         while writes.len() < self.settings.jobs {
             match self.engine.next(now) {
                 Next::Job(job) => {
-                    let writer = self.writer.clone();
+                    let may_write = self.gates.get(job.module).map(|gate| gate.leading.now.clone());
+                    let may_write = may_write.unwrap_or_else(|| self.writer.may_write.clone());
+                    let writer = Writer { may_write, ..self.writer.clone() };
                     let module = self.engine.modules().nth(job.module).map_or("", |(module, _)| module.name());
                     let span = tracing::debug_span!("reconcile", module, key = %job.key);
                     let written = async move {
@@ -241,5 +284,20 @@ impl Manager {
             }
         }
         later
+    }
+}
+
+/// Done when any of these changed.
+async fn changed(leadings: &mut [watch::Receiver<bool>]) {
+    let each = leadings.iter_mut().map(|leading| {
+        Box::pin(async move {
+            if leading.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        })
+    });
+    let mut each: FuturesUnordered<_> = each.collect();
+    if each.next().await.is_none() {
+        std::future::pending::<()>().await;
     }
 }

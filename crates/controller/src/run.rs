@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+mod elections;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +15,11 @@ use rolewright_plan::Module;
 use crate::events::telling;
 use crate::health::{Flag, Health, HealthError, Heartbeat, Listening};
 use crate::lease;
-use crate::manager::{Leading, Manager, PULSE, Settings};
+use crate::manager::{Manager, PULSE, Settings};
 use crate::metrics::Metrics;
 use crate::tasks::{Ended, Tasks};
 use crate::witness::Witness;
+use elections::Elections;
 
 /// How the process works.
 #[derive(Clone, Debug)]
@@ -66,27 +69,18 @@ async fn start(client: Client, modules: Vec<Box<dyn Module>>, process: Process) 
         Some(address) => Some(Listening::on(address).await?),
         None => None,
     };
-    let election =
-        process.lease.map(|settings| lease::candidate(client.clone(), settings, metrics.clone())).transpose()?;
+    let elections = Elections::called(&client, &modules, process.lease, &metrics)?;
     let mut tasks = Tasks::default();
-    let leading = match election {
-        Some((candidate, leadership)) => {
-            metrics.follow(leadership.clone());
-            tasks.serve("lease", |stop| async {
-                candidate.run(stop.requested()).await;
-                Ok::<(), Ended>(())
-            });
-            let changes = leadership.changes();
-            Leading::new(move || leadership.is_leader(), changes)
-        }
-        None => Leading::alone(),
-    };
+    let (leading, own) = elections.hold(&mut tasks, &metrics);
     let (teller, telling) = telling(client.clone(), &process.instance, metrics.clone());
     tasks.serve("events", |stop| async {
         telling.run(stop.requested()).await;
         Ok::<(), Ended>(())
     });
-    let manager = Manager::new(client, modules, leading, process.manager).with_metrics(metrics.clone());
+    let mut manager = Manager::new(client, modules, leading, process.manager).with_metrics(metrics.clone());
+    for (module, leading) in own {
+        manager = manager.with_leading(module, leading);
+    }
     let seen = Flag::new("not everything has been listed yet");
     let beat = Heartbeat::new(PULSE * 6);
     if let Some(listening) = listening {

@@ -119,18 +119,6 @@ impl Watching {
         }
     }
 
-    /// Everything that happens, from now on for ever. Of a kind that is bare only metadata comes over the wire.
-    fn news(&self, kind: &Kind, version: &str) -> BoxStream<'static, watcher::Result<watcher::Event<Raw>>> {
-        let (client, resource, how) = (self.client.clone(), resource(kind, version), watcher::Config::default());
-        if kind.bare {
-            let api: Api<PartialObjectMeta> = Api::all_with(client, &resource);
-            watcher(api, how).default_backoff().map_ok(|event| whole(event, Raw::from)).boxed()
-        } else {
-            let api: Api<Raw> = Api::all_with(client, &resource);
-            watcher(api, how).default_backoff().boxed()
-        }
-    }
-
     /// Says once what is wrong; it is tried again all the same.
     fn complain(&self, kind: &'static Kind, error: &(dyn Error + 'static)) {
         let why = root_cause(error);
@@ -142,6 +130,18 @@ impl Watching {
             tracing::error!(kind = kind.kind, hint, "cannot watch {}, and tries again: {why}", kind.plural);
         } else {
             tracing::warn!(kind = kind.kind, "cannot watch {}, and tries again: {why}", kind.plural);
+        }
+    }
+
+    /// Everything that happens, from now on for ever. Of a kind that is bare only metadata comes over the wire.
+    fn news(&self, kind: &Kind, version: &str) -> BoxStream<'static, watcher::Result<watcher::Event<Raw>>> {
+        let (client, resource, how) = (self.client.clone(), resource(kind, version), watcher::Config::default());
+        if kind.bare {
+            let api: Api<PartialObjectMeta> = Api::all_with(client, &resource);
+            watcher(api, how).default_backoff().map_ok(|event| whole(event, Raw::from)).boxed()
+        } else {
+            let api: Api<Raw> = Api::all_with(client, &resource);
+            watcher(api, how).default_backoff().boxed()
         }
     }
 

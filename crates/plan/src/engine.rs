@@ -104,12 +104,33 @@ impl Engine {
         }
     }
 
-    /// Looks at every key again, as after a change of leader.
+    /// Looks at every key again.
     pub fn mark_all(&mut self, now: Time) {
-        for slot in &mut self.slots {
+        for module in 0..self.slots.len() {
+            self.mark_module(module, now);
+        }
+    }
+
+    /// Looks at every key of one module again, as after a change of leader.
+    pub fn mark_module(&mut self, module: usize, now: Time) {
+        if let Some(slot) = self.slots.get_mut(module) {
             for key in slot.module.keys(&self.snapshot) {
                 slot.mark(key, now);
             }
+        }
+    }
+
+    /// Lets one module write again.
+    pub fn resume(&mut self, module: usize) {
+        if let Some(slot) = self.slots.get_mut(module) {
+            slot.stand_by(None, &mut self.news);
+        }
+    }
+
+    /// Keeps one module from writing, because somebody else may do its job. There may be something to say about that.
+    pub fn stand_by(&mut self, module: usize, why: Option<Diagnostic>) {
+        if let Some(slot) = self.slots.get_mut(module) {
+            slot.stand_by(Some(why), &mut self.news);
         }
     }
 
@@ -117,7 +138,7 @@ impl Engine {
     pub fn next(&mut self, now: Time) -> Next {
         let mut wait: Option<Time> = None;
         for (index, slot) in self.slots.iter_mut().enumerate() {
-            if !slot.is_awake(&self.snapshot) {
+            if !slot.may_write() || !slot.is_awake(&self.snapshot) {
                 continue;
             }
             while let Some(key) = slot.start(now) {

@@ -14,6 +14,9 @@ pub type Body = Arc<dyn Any + Send + Sync>;
 /// Namespaces: their labels and annotations say who wants what in them.
 pub static NAMESPACE: Kind = Kind::cluster::<IgnoredAny>("", &["v1"], "Namespace", "namespaces").bare();
 
+/// Leases: whoever holds one does the job that it is for.
+pub static LEASE: Kind = Kind::namespaced::<IgnoredAny>("coordination.k8s.io", &["v1"], "Lease", "leases").bare();
+
 /// What a kind's status says of what came of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reports {

@@ -31,13 +31,14 @@ pub mod rights;
 pub mod simulation;
 pub mod snapshot;
 mod time;
+pub mod uninstall;
 pub mod vocabulary;
 
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::Engine;
 pub use intent::{Claim, Content, Intent, Wanted};
 pub use kind::Kind;
-pub use module::{Module, Watch};
+pub use module::{Module, SharedLease, Watch};
 pub use object::{Live, Meta, ObjectRef, Owner};
 pub use op::{Op, Phase, Plan, Write};
 pub use snapshot::{Change, Event, Snapshot};

@@ -2,11 +2,11 @@
 
 use rolewright_core::Rule;
 
-use crate::Time;
 use crate::intent::Intent;
 use crate::kind::Kind;
 use crate::object::ObjectRef;
 use crate::snapshot::{Change, Snapshot};
+use crate::{Name, Time};
 
 /// A kind that a module reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,17 @@ impl Watch {
     }
 }
 
+/// A lease that whoever does a job holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedLease {
+    /// Its namespace.
+    pub namespace: Name,
+    /// Its name.
+    pub name: Name,
+    /// The flag that says in which namespace it is.
+    pub flag: &'static str,
+}
+
 /// One system that computes permissions. Pure: it sees changes, keeps what indexes it likes, and says what it wants.
 ///
 /// A key is an object on whose behalf others exist, such as an XRD, or one that is itself kept, such as an aggregated
@@ -47,6 +58,11 @@ pub trait Module: Send {
     /// Whether a pause keeps it from writing. Only a stand-in for somebody else's controller knows nothing of pauses.
     fn heeds_pause(&self) -> bool {
         true
+    }
+
+    /// The lease of the controller whose job this is. Whoever holds it writes; without one the manager's own lease decides.
+    fn lease(&self) -> Option<SharedLease> {
+        None
     }
 
     /// Takes in changes and marks the keys whose intent may differ now.

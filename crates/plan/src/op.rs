@@ -115,6 +115,11 @@ impl Write {
 }
 
 impl Op {
+    /// All of it but whether it is a repair, which the same write is only the second time.
+    pub(crate) fn words(&self) -> (Phase, &ObjectRef, &Write, &str) {
+        (self.phase, &self.object, &self.write, &self.because)
+    }
+
     /// The word for it, in plans and logs.
     pub fn verb(&self) -> &'static str {
         if self.repairs { "repair" } else { self.write.verb() }

@@ -1,6 +1,8 @@
 //! What the manager itself must be allowed to do: no more than its modules read and write, and what it needs to lead and
 //! to tell.
 
+use std::collections::BTreeMap;
+
 use rolewright_core::{Binding, Role, RoleRef, Rule, RuleSet, Subject, World};
 use serde_json::{Map, Value, json};
 
@@ -51,6 +53,8 @@ pub struct Rights {
     pub cluster: Vec<Rule>,
     /// In its own namespace.
     pub own_namespace: Vec<Rule>,
+    /// In the namespaces of those whose jobs it does.
+    pub elsewhere: BTreeMap<String, Vec<Rule>>,
 }
 
 impl Rights {
@@ -58,7 +62,16 @@ impl Rights {
     pub fn of<'a>(modules: impl IntoIterator<Item = &'a dyn Module>, identity: &Identity) -> Self {
         // Events about objects of the whole cluster are in a namespace of their own choice.
         let mut cluster = RuleSet::new(&[Rule::resources(["events.k8s.io"], ["events"], ["create"])]);
+        let mut own_namespace = vec![to_hold(&identity.lease)];
+        let mut elsewhere: BTreeMap<String, Vec<Rule>> = BTreeMap::new();
         for module in modules {
+            if let Some(lease) = module.lease() {
+                let rules = match lease.namespace == identity.namespace {
+                    true => &mut own_namespace,
+                    false => elsewhere.entry(lease.namespace.to_string()).or_default(),
+                };
+                rules.push(to_hold(&lease.name));
+            }
             for watch in module.watches() {
                 cluster.insert(&on(watch.kind, watch.kind.plural, ["list", "watch"]));
                 if watch.kind.reports != Reports::Never {
@@ -69,25 +82,26 @@ impl Rights {
                 cluster.insert(&rule);
             }
         }
-        // The lease is created by a PUT to its name, so that even `create` can be limited to it.
-        let lease = Rule::resources(["coordination.k8s.io"], ["leases"], ["create", "get", "update"]);
-        Self { cluster: cluster.to_rules(), own_namespace: vec![lease.named([identity.lease.as_str()])] }
+        Self { cluster: cluster.to_rules(), own_namespace, elsewhere }
+    }
+
+    /// What it needs in namespaces, by namespace.
+    fn in_namespaces<'a>(&'a self, identity: &'a Identity) -> impl Iterator<Item = (&'a str, &'a Vec<Rule>)> {
+        let elsewhere = self.elsewhere.iter().map(|(namespace, rules)| (namespace.as_str(), rules));
+        std::iter::once((identity.namespace.as_str(), &self.own_namespace)).chain(elsewhere)
     }
 
     /// The roles and bindings that give these rights to the manager.
     pub fn world(&self, identity: &Identity) -> World {
         let Identity { namespace, name, .. } = identity;
         let manager = [Subject::service_account(namespace.as_str(), name.as_str())];
-        World::new(
-            [
-                Role::cluster(name.as_str(), self.cluster.clone()),
-                Role::namespaced(namespace.as_str(), name.as_str(), self.own_namespace.clone()),
-            ],
-            [
-                Binding::cluster(name.as_str(), RoleRef::cluster_role(name.as_str()), manager.clone()),
-                Binding::namespaced(namespace.as_str(), name.as_str(), RoleRef::role(name.as_str()), manager),
-            ],
-        )
+        let mut roles = vec![Role::cluster(name.as_str(), self.cluster.clone())];
+        let mut bindings = vec![Binding::cluster(name.as_str(), RoleRef::cluster_role(name.as_str()), manager.clone())];
+        for (namespace, rules) in self.in_namespaces(identity) {
+            roles.push(Role::namespaced(namespace, name.as_str(), rules.clone()));
+            bindings.push(Binding::namespaced(namespace, name.as_str(), RoleRef::role(name.as_str()), manager.clone()));
+        }
+        World::new(roles, bindings)
     }
 
     /// The objects that give these rights to the manager, as Kubernetes takes them.
@@ -96,7 +110,7 @@ impl Rights {
         let labels: Map<String, Value> =
             label::MANAGER.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
         let whole = json!({ "name": name, "labels": labels });
-        let own = json!({ "name": name, "namespace": namespace, "labels": labels });
+        let inside = |namespace: &str| json!({ "name": name, "namespace": namespace, "labels": labels });
         let rbac = |kind: &str, metadata: &Value| json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": metadata });
         let with = |mut object: Value, fields: Vec<(&str, Value)>| {
             for (field, value) in fields {
@@ -109,14 +123,22 @@ impl Rights {
         let subjects = json!([Subject::service_account(namespace.as_str(), name.as_str())]);
         let to_all = vec![("roleRef", json!(RoleRef::cluster_role(name.as_str()))), ("subjects", subjects.clone())];
         let to_own = vec![("roleRef", json!(RoleRef::role(name.as_str()))), ("subjects", subjects)];
-        vec![
-            json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": own }),
+        let mut objects = vec![
+            json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": inside(namespace) }),
             with(rbac("ClusterRole", &whole), vec![("rules", json!(self.cluster))]),
             with(rbac("ClusterRoleBinding", &whole), to_all),
-            with(rbac("Role", &own), vec![("rules", json!(self.own_namespace))]),
-            with(rbac("RoleBinding", &own), to_own),
-        ]
+        ];
+        for (namespace, rules) in self.in_namespaces(identity) {
+            objects.push(with(rbac("Role", &inside(namespace)), vec![("rules", json!(rules))]));
+            objects.push(with(rbac("RoleBinding", &inside(namespace)), to_own.clone()));
+        }
+        objects
     }
+}
+
+/// A lease is created by a PUT to its name, so that even `create` can be limited to it.
+fn to_hold(lease: &str) -> Rule {
+    Rule::resources(["coordination.k8s.io"], ["leases"], ["create", "get", "update"]).named([lease])
 }
 
 fn on<const V: usize>(kind: &Kind, resource: &str, verbs: [&str; V]) -> Rule {

@@ -23,9 +23,7 @@ pub struct Simulation {
 impl Simulation {
     /// A simulation on top of what an engine has seen.
     pub fn on(snapshot: &Snapshot) -> Self {
-        let kinds: Vec<_> = snapshot.sizes().map(|(kind, _)| kind).collect();
-        let rows = kinds.iter().flat_map(|kind| snapshot.all(kind));
-        Self { revision: rows.map(|live| live.meta.resource_version).max().unwrap_or(0) }
+        Self { revision: snapshot.newest() }
     }
 
     /// Follows all plans until there is nothing left to write; returns the writes in order, with the module that wants
@@ -92,7 +90,9 @@ impl Simulation {
     /// What is ours becomes like `shape`, everything else stays.
     fn updated(&self, live: &Live, shape: &Shape) -> Live {
         let mut meta = Meta { resource_version: self.revision, ..live.meta.clone() };
-        let ours = meta.ours.take().unwrap_or_default();
+        // What was to be inherited was so just before, in the same plan.
+        let ours = meta.all_ours();
+        meta.inherited = None;
         meta.labels.retain(|key, _| !ours.labels.contains(key));
         meta.labels.extend(shape.labels.clone());
         meta.annotations.retain(|key, _| !ours.annotations.contains(key));

@@ -96,6 +96,11 @@ impl Snapshot {
         self.owned.get(uid).into_iter().flatten()
     }
 
+    /// The newest revision at which anything was stored or removed, as far as is known.
+    pub fn newest(&self) -> u64 {
+        self.tables.values().map(Table::newest).max().unwrap_or(0)
+    }
+
     /// How many objects of each kind are held.
     pub fn sizes(&self) -> impl Iterator<Item = (&'static Kind, usize)> {
         self.tables.iter().map(|(kind, table)| (*kind, table.len()))

@@ -12,7 +12,7 @@ use rolewright_controller::{Settings, lease};
 
 use self::telemetry::TelemetryArgs;
 use crate::cluster::ClusterArgs;
-use crate::modules::ModuleArgs;
+use crate::modules::{ModuleArgs, flags};
 use crate::signal;
 
 /// How the manager is started.
@@ -83,7 +83,9 @@ async fn manage(args: RunArgs) -> Result<()> {
     let instance = lease::identity(args.pod.as_deref());
     let namespace = args.lease.lease_namespace.clone().unwrap_or_else(|| client.default_namespace().to_owned());
     let name = args.lease.lease_name.as_str();
-    let rights = format!("rolewright manifests rbac {} --namespace {namespace} --lease {name}", args.modules.flags());
+    let mut rights = vec!["rolewright manifests rbac".to_owned()];
+    rights.extend(flags(std::env::args()));
+    rights.push(format!("--namespace {namespace} --lease {name}"));
     let lease = lease::Settings {
         duration: args.lease.lease_duration,
         renew_deadline: args.lease.lease_renew_deadline,
@@ -91,7 +93,12 @@ async fn manage(args: RunArgs) -> Result<()> {
         ..lease::Settings::new(namespace, name, &instance)
     };
     let process = Process {
-        manager: Settings { requests: args.max_requests, resync: args.resync, rights, ..Settings::default() },
+        manager: Settings {
+            requests: args.max_requests,
+            resync: args.resync,
+            rights: rights.join(" "),
+            ..Settings::default()
+        },
         lease: (!args.lease.no_leader_election).then_some(lease),
         listen: Some(args.listen),
         instance,

@@ -28,6 +28,21 @@ fn exit_codes_and_streams() {
 }
 
 #[test]
+fn without_a_cluster_there_is_one_line_that_helps() {
+    for arguments in [&["run"][..], &["plan"], &["explain", "clusterrole/view"]] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rolewright"));
+        command.args(arguments).env("KUBECONFIG", "/nowhere").env("HOME", "/nowhere").env_remove("CLICOLOR_FORCE");
+        let output = command.env_remove("KUBERNETES_SERVICE_HOST").output().expect("the binary runs");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{arguments:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{arguments:?}: {said}");
+        let expected = "there is neither a kubeconfig nor a service account: ";
+        assert!(said.starts_with("error: ") && said.contains(expected), "{arguments:?}: {said}");
+        assert!(said.contains("/nowhere") && said.contains("hint: --kubeconfig FILE"), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
 fn a_reader_that_leaves_early_is_no_failure() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rolewright"))
         .arg("up")

@@ -12,7 +12,8 @@ use crate::process::Manager;
 /// Everything that `manifests rbac` prints, applied in that order, is enough for the manager to lead and to write.
 pub(crate) async fn one_go(place: &Place) -> Result<()> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rolewright"));
-    let printed = command.args(["manifests", "rbac", "--aggregation", "exclusive"]).output()?;
+    let printed =
+        command.args(["manifests", "rbac", "--modules", "aggregation", "--aggregation", "exclusive"]).output()?;
     ensure!(printed.status.success(), "{printed:?}");
     let manifests = manifest::read("printed", &printed.stdout).map_err(|problems| anyhow!("{problems:?}"))?;
     for manifest in manifests {

@@ -39,7 +39,17 @@ impl Manager {
     /// Starts it as the only writer of aggregated roles, with a lease that is quick enough for a test.
     pub(crate) fn start(kubeconfig: &Path, arguments: &[&str]) -> Result<Self> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rolewright"));
-        command.args(["run", "--aggregation", "exclusive", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+        command.args([
+            "run",
+            "--modules",
+            "aggregation",
+            "--aggregation",
+            "exclusive",
+            "--listen",
+            "127.0.0.1:0",
+            "--log-format",
+            "json",
+        ]);
         command.args(["--lease-duration", "4", "--lease-renew-deadline", "3", "--lease-retry", "0.1"]);
         command.args(arguments).arg("--kubeconfig").arg(kubeconfig);
         Self::spawn(command)

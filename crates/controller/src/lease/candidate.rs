@@ -116,6 +116,7 @@ impl Campaign {
         if step != Step::Renew && office.vacate() {
             tracing::warn!(lease = self.settings.name, holder, "no longer leading: the lease was taken from us");
         }
+        office.saw(if step == Step::Wait { holder } else { "" });
         if step == Step::Wait {
             if before != holder {
                 tracing::info!(lease = self.settings.name, holder, "somebody else leads");

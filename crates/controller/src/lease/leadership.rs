@@ -48,6 +48,7 @@ impl Term {
 pub struct Leadership {
     term: watch::Receiver<Term>,
     changes: watch::Receiver<bool>,
+    holder: watch::Receiver<String>,
 }
 
 impl Leadership {
@@ -62,6 +63,11 @@ impl Leadership {
         term.is_on().then_some(term.number)
     }
 
+    /// Who else leads, as far as we know; `""` if nobody does.
+    pub fn other(&self) -> String {
+        if self.is_leader() { String::new() } else { self.holder.borrow().clone() }
+    }
+
     /// Tells when to look at [`is_leader`](Self::is_leader) again: when a term begins and when it ends. Renewals are
     /// silent.
     pub fn changes(&self) -> watch::Receiver<bool> {
@@ -74,6 +80,7 @@ impl Leadership {
 pub(super) struct Office {
     term: watch::Sender<Term>,
     changes: watch::Sender<bool>,
+    holder: watch::Sender<String>,
 }
 
 impl Office {
@@ -81,7 +88,20 @@ impl Office {
     pub(super) fn vacant() -> (Self, Leadership) {
         let (term, term_seen) = watch::channel(Term::default());
         let (changes, changes_seen) = watch::channel(false);
-        (Self { term, changes }, Leadership { term: term_seen, changes: changes_seen })
+        let (holder, holder_seen) = watch::channel(String::new());
+        let leadership = Leadership { term: term_seen, changes: changes_seen, holder: holder_seen };
+        (Self { term, changes, holder }, leadership)
+    }
+
+    /// Somebody else was seen to lead, or nobody.
+    pub(super) fn saw(&self, holder: &str) {
+        self.holder.send_if_modified(|before| {
+            let news = before != holder;
+            if news {
+                holder.clone_into(before);
+            }
+            news
+        });
     }
 
     pub(super) fn is_held(&self) -> bool {

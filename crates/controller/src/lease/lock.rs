@@ -17,6 +17,7 @@ pub(super) struct Lock {
     leases: Api<Lease>,
     name: String,
     patience: Duration,
+    flag: &'static str,
 }
 
 /// Why the lease could not be read or written.
@@ -39,6 +40,7 @@ impl Lock {
             leases: Api::namespaced(client, &settings.namespace),
             name: settings.name.clone(),
             patience: settings.patience(),
+            flag: settings.flag,
         }
     }
 
@@ -54,10 +56,10 @@ impl Lock {
         let params = PostParams { field_manager: Some("rolewright-lease".to_owned()), ..PostParams::default() };
         match timeout(self.patience, self.leases.replace(&self.name, &params, lease)).await {
             Ok(answer) => answer.map_err(|error| match error {
-                kube::Error::Api(status) if lacks_namespace(&status) => {
-                    let hint = "create it, or choose another with --lease-namespace";
-                    LockError::Server(format!("{}; hint: {hint}", status.message))
-                }
+                kube::Error::Api(status) if lacks_namespace(&status) => LockError::Server(format!(
+                    "{}; hint: create it, or choose another with {}",
+                    status.message, self.flag
+                )),
                 kube::Error::Api(status) if status.is_conflict() || status.is_not_found() => LockError::Changed,
                 // Leases are never written without a version once they are there.
                 kube::Error::Api(status) if status.is_invalid() && lease.metadata.resource_version.is_none() => {

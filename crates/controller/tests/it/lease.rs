@@ -189,7 +189,8 @@ async fn a_lease_that_is_taken_or_deleted_is_noticed() -> Result<()> {
     leases.patch("manager", &PatchParams::default(), &Patch::Merge(label)).await?;
     sleep(Duration::from_secs(10)).await;
     assert_eq!(first.leadership.term(), Some(1));
-    assert_eq!(leases.get("manager").await?.metadata.labels.map(|labels| labels.len()), Some(1));
+    let labels = leases.get("manager").await?.metadata.labels.unwrap_or_default();
+    assert_eq!((labels["team"].as_str(), labels["app.kubernetes.io/managed-by"].as_str()), ("access", "rolewright"));
     // Somebody deletes it: ours again, but that is another term.
     leases.delete("manager", &DeleteParams::default()).await?;
     sleep(Duration::from_secs(10)).await;

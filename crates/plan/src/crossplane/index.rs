@@ -103,7 +103,7 @@ impl Crossplane {
             self.mark_siblings(before, mark);
             self.family_role(before).into_iter().for_each(&mut *mark);
             if let Some((family, party)) = self.belonging(before) {
-                self.families.leave(family, &party, &object.name);
+                self.families.leave(family, party.as_ref(), &object.name);
             }
             before.meta.labels.get(PACKAGE).into_iter().for_each(|name| leave(&mut self.packages, name, &object.name));
         }
@@ -138,7 +138,8 @@ impl Crossplane {
             self.gather(snapshot, &namespace_role(&object.name, role), target, mark);
         }
         let says = |live: &Live| live.meta.annotations.keys().any(|key| key.starts_with(words::PREFIX));
-        if before.is_some_and(says) || now.is_some_and(says) {
+        // One that is gone may have stopped saying anything before.
+        if now.is_none_or(says) || before.is_some_and(says) {
             mark(object.clone());
         }
     }

@@ -8,7 +8,7 @@ use rolewright_core::selector::LabelSelector;
 use super::kinds::DEFINITION;
 use super::settings::{Manage, UserRoles};
 use super::words::{self, ENABLED, PREFIX, XRDS, aggregate_to, base_of, label_value, namespace_role};
-use super::{Crossplane, controlled};
+use super::{Crossplane, controlled, held, left_of, present};
 use crate::Name;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::intent::{Content, Intent, Shape, Wanted};
@@ -22,14 +22,19 @@ pub(super) const ROLES: [&str; 2] = ["edit", "view"];
 
 /// The definitions that a namespace enables, as the values of the label that names them.
 pub(super) fn enabled(meta: &Meta) -> BTreeSet<Name> {
+    enabled_names(meta).into_iter().map(label_value).collect()
+}
+
+/// The definitions that a namespace enables, as it names them.
+fn enabled_names(meta: &Meta) -> BTreeSet<&str> {
     let mut all = BTreeSet::new();
     for (key, value) in &meta.annotations {
         if key == XRDS {
-            all.extend(value.split(',').map(str::trim).filter(|name| !name.is_empty()).map(label_value));
+            all.extend(value.split(',').map(str::trim).filter(|name| !name.is_empty()));
         } else if let Some(name) = key.strip_prefix(PREFIX)
             && ENABLED.contains(&value.as_str())
         {
-            all.insert(Name::new(name));
+            all.insert(name);
         }
     }
     all
@@ -39,14 +44,14 @@ impl Crossplane {
     pub(super) fn intend_namespace(&self, snapshot: &Snapshot, key: &ObjectRef) -> Intent {
         let names = ROLES.map(|role| namespace_role(&key.name, role));
         // Below that level we do not look at namespaces.
-        let live = match self.present(snapshot, key, &names) {
+        let live = match present(snapshot, key, &names) {
             Ok(live) if self.settings.manage == Manage::All => live,
-            Ok(_) => return Intent { held: self.left_of(snapshot, key, &names), ..Intent::default() },
+            Ok(_) => return Intent { held: left_of(snapshot, key, &names), ..Intent::default() },
             Err(without) => return without,
         };
-        let mut intent = Intent { held: self.held(snapshot, live, &names), ..Intent::default() };
+        let mut intent = Intent { held: held(snapshot, live, &names), ..Intent::default() };
         let enabled = enabled(&live.meta);
-        intent.diagnostics = self.namespace_problems(key, live, &enabled);
+        intent.diagnostics = self.namespace_problems(key, live);
         if !enabled.is_empty() {
             intent.wanted = ROLES.iter().map(|role| self.namespace_role(live, &enabled, role)).collect();
             intent.diagnostics.extend(names.iter().filter_map(|name| self.materialized.problem(name)));
@@ -66,8 +71,9 @@ impl Crossplane {
         Wanted::controlled(ObjectRef::cluster(&CLUSTER_ROLE, name), &namespace.meta.uid, shape, because)
     }
 
-    fn namespace_problems(&self, key: &ObjectRef, live: &Live, enabled: &BTreeSet<Name>) -> Vec<Diagnostic> {
-        let unknown = enabled.iter().filter(|name| !self.definitions.contains_key(*name));
+    fn namespace_problems(&self, key: &ObjectRef, live: &Live) -> Vec<Diagnostic> {
+        let is_unknown = |name: &&str| !self.definitions.contains_key(&label_value(name));
+        let unknown = enabled_names(&live.meta).into_iter().filter(is_unknown);
         let unknown = unknown.map(|name| {
             let message = format!("there is no {} `{name}`", DEFINITION.kind);
             Diagnostic::new(Code::DefinitionUnknown, key.clone(), message)

@@ -221,17 +221,20 @@ impl Crossplane {
         if self.settings.user_roles == UserRoles::Aggregated || !gathers {
             return None;
         }
-        let release = live.meta.annotations.get(HELM_RELEASE).map_or("?", Name::as_str);
-        let message = format!("Helm release `{release}` owns it, so it stays aggregated");
+        let owner = match live.meta.annotations.get(HELM_RELEASE) {
+            Some(release) => format!("Helm release `{release}`"),
+            None => "a Helm chart".to_owned(),
+        };
+        let message = format!("{owner} owns it, so it stays aggregated");
         Some(Diagnostic::new(Code::LeftToHelm, object.clone(), message))
     }
 }
 
 const HELM_RELEASE: &str = "meta.helm.sh/release-name";
 
+/// Whether a chart brought an object. Where it was only rendered, and applied by others, there is no release.
 fn is_helms(live: &Live) -> bool {
     live.meta.labels.get(MANAGED_BY).is_some_and(|value| value == "Helm")
-        && live.meta.annotations.contains_key(HELM_RELEASE)
 }
 
 /// Whether an object that nobody controls is ours.

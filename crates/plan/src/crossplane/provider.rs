@@ -7,20 +7,21 @@ mod resources;
 
 use std::collections::BTreeSet;
 
-use rolewright_core::{Labels, RoleRef, Rule, Subject};
+use rolewright_core::{Labels, RoleRef, Rule, RuleSet, Subject};
 
 use super::kinds::{DEPLOYMENT, Deployment, REVISION, Revision, SERVED_RESOURCE, SERVICE_ACCOUNT};
 use super::rules::{EVERYTHING, VIEW, rule};
 use super::settings::{InactiveRevisions, Manage};
 use super::words::{self, PACKAGE, SYSTEM, aggregate_to, aggregating, label_value, provider_role};
-use super::{Crossplane, controlled};
+use super::{Crossplane, controlled, held, present};
 use crate::Name;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::intent::{Content, Intent, Shape, Wanted};
 use crate::object::{Live, ObjectRef};
-use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING};
+use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
 
+use family::union;
 pub(super) use family::{Families, PREFIX as FAMILY_PREFIX, family_of};
 pub(super) use organisation::Trust;
 use resources::Resources;
@@ -33,6 +34,8 @@ struct Facts<'a> {
     revision: &'a Revision,
     /// What it brings, with what its family brings if it keeps a copy of that.
     resources: Resources,
+    /// Whether it has anything to work on, be it only what its family brings.
+    works: bool,
     /// Whether others have its resources through it.
     serves: Serves,
 }
@@ -47,48 +50,26 @@ struct Serves {
 impl Crossplane {
     pub(super) fn intend_revision(&self, snapshot: &Snapshot, key: &ObjectRef) -> Intent {
         let names = ROLE_NAMES.map(|role| provider_role(&key.name, role));
-        let live = match self.present(snapshot, key, &names) {
+        let live = match present(snapshot, key, &names) {
             Ok(live) => live,
             Err(without) => return without,
         };
         let Some(revision) = live.body::<Revision>() else { return Intent::default() };
         let relatives = self.relatives(snapshot, live);
-        let mut intent = Intent { held: self.held(snapshot, live, &names), ..Intent::default() };
-        intent.diagnostics.extend(self.mismatch(snapshot, key, live));
+        let mut intent = Intent { held: held(snapshot, live, &names), ..Intent::default() };
+        intent.diagnostics.extend(mismatch(snapshot, key, live));
         intent.diagnostics.extend(self.strangers(key, live, &relatives.strangers));
-        let mut resources = self.resources(snapshot, live);
-        let union = self.union(snapshot, &relatives.members);
+        let mut resources = brought(snapshot, live);
+        let union = union(snapshot, &relatives.members);
+        let works = !resources.is_empty() || !union.is_empty();
         if !relatives.members.is_empty() && self.keeps_copy(snapshot, live, &union) {
             resources = union;
         }
         let serves = self.serves(snapshot, live, revision);
-        let facts = Facts { live, revision, resources, serves };
+        let facts = Facts { live, revision, resources, works, serves };
         intent.wanted.extend(self.human_roles(&facts));
         intent.wanted.extend(self.system(snapshot, key, &facts, &mut intent.diagnostics));
         intent
-    }
-
-    /// What a revision brings.
-    fn resources(&self, snapshot: &Snapshot, live: &Live) -> Resources {
-        let mut all = resources::owned(snapshot, &live.meta.uid);
-        all.extend(live.body().map(resources::declared).unwrap_or_default());
-        all
-    }
-
-    /// Says when a revision does not list what it owns: whoever believes the list grants too little.
-    fn mismatch(&self, snapshot: &Snapshot, key: &ObjectRef, live: &Live) -> Option<Diagnostic> {
-        let declared = live.body().map(resources::declared).unwrap_or_default();
-        let owned = resources::owned(snapshot, &live.meta.uid);
-        let unlisted: Vec<_> = owned.difference(&declared).collect();
-        let first = unlisted.first().filter(|_| !declared.is_empty())?;
-        let message = format!(
-            "`status.objectRefs` lists {} of {} resources; `{}.{}` is missing",
-            declared.intersection(&owned).count(),
-            owned.len(),
-            first.plural,
-            first.group
-        );
-        Some(Diagnostic::new(Code::ResourcesUnlisted, key.clone(), message))
     }
 
     /// For whom the resources are granted because of this revision. Crossplane deactivates an old revision before the new
@@ -109,24 +90,30 @@ impl Crossplane {
         let Some(package) = live.meta.labels.get(PACKAGE) else { return false };
         let siblings = self.packages.get(package).into_iter().flatten().filter(|name| **name != live.meta.name);
         let siblings = siblings.filter_map(|name| snapshot.get(&ObjectRef::cluster(&REVISION, name.clone())));
+        // Resources change hands one by one; only once all have is the list of the new revision written.
+        let lists = |live: &Live| live.body().is_some_and(|revision| !resources::declared(revision).is_empty());
         siblings.into_iter().any(|sibling| {
             let is_active = sibling.body::<Revision>().is_some_and(Revision::is_active);
-            is_active && !sibling.meta.deleting && self.is_served_by(snapshot, sibling)
+            let is_complete = lists(sibling) || !lists(live);
+            is_active && is_complete && !sibling.meta.deleting && self.is_served_by(snapshot, sibling)
         })
     }
 
-    /// Whether the roles by which others use a revision's resources are there.
+    /// Whether the roles by which others use a revision's resources are there, with all of them.
     fn is_served_by(&self, snapshot: &Snapshot, revision: &Live) -> bool {
         let roles: &[(&str, &str)] = match self.settings.manage {
             Manage::ServiceAccounts => &[("edit", "crossplane")],
             Manage::Basic | Manage::All => &[("edit", "edit"), ("view", "view")],
         };
+        let brought = brought(snapshot, revision);
         roles.iter().all(|(role, label)| {
+            let verbs = if *role == "edit" { EVERYTHING } else { VIEW };
             let name = provider_role(&revision.meta.name, &format!("aggregate-to-{role}"));
             let role = snapshot.get(&ObjectRef::cluster(&CLUSTER_ROLE, name));
             role.is_some_and(|role| {
                 role.meta.controller().is_some_and(|owner| owner.uid == revision.meta.uid)
                     && role.meta.labels.contains_key(&aggregate_to(label))
+                    && role.body::<RoleBody>().is_some_and(|role| holds(role, &resources::rules(&brought, verbs)))
             })
         })
     }
@@ -164,10 +151,10 @@ impl Crossplane {
         facts: &Facts<'_>,
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<Wanted> {
-        let Facts { live, revision, resources, .. } = facts;
+        let Facts { live, revision, resources, works, .. } = facts;
         let requests = revision.status.permission_requests.as_deref().unwrap_or_default();
         let granted = self.grant_requests(snapshot, key, requests, problems);
-        if resources.is_empty() && granted.is_empty() {
+        if !works && granted.is_empty() {
             return Vec::new();
         }
         let mut rules = resources::reconciling(resources);
@@ -210,6 +197,35 @@ impl Crossplane {
         }
         accounts.into_iter().map(|(namespace, name)| Subject::service_account(namespace, name)).collect()
     }
+}
+
+/// What a revision brings.
+fn brought(snapshot: &Snapshot, live: &Live) -> Resources {
+    let mut all = resources::owned(snapshot, &live.meta.uid);
+    all.extend(live.body().map(resources::declared).unwrap_or_default());
+    all
+}
+
+/// Says when a revision does not list what it owns: whoever believes the list grants too little.
+fn mismatch(snapshot: &Snapshot, key: &ObjectRef, live: &Live) -> Option<Diagnostic> {
+    let declared = live.body().map(resources::declared).unwrap_or_default();
+    let owned = resources::owned(snapshot, &live.meta.uid);
+    let unlisted: Vec<_> = owned.difference(&declared).collect();
+    let first = unlisted.first().filter(|_| !declared.is_empty())?;
+    let message = format!(
+        "`status.objectRefs` lists {} of {} resources; `{}.{}` is missing",
+        declared.intersection(&owned).count(),
+        owned.len(),
+        first.plural,
+        first.group
+    );
+    Some(Diagnostic::new(Code::ResourcesUnlisted, key.clone(), message))
+}
+
+/// Whether a role gives everything that rules give.
+fn holds(role: &RoleBody, rules: &[Rule]) -> bool {
+    let held = RuleSet::new(&role.rules);
+    rules.iter().all(|rule| held.covers(rule))
 }
 
 fn is_controlled_by(owned: &Live, revision: &Live) -> bool {

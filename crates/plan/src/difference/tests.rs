@@ -168,11 +168,11 @@ fn only_what_is_ours_is_touched() {
             &["NameTaken"],
         ),
         (
-            "owned and not controlled",
+            "owned and no longer controlled",
             with(|live| live["metadata"]["ownerReferences"][0]["controller"] = json!(false)),
             &update,
         ),
-        ("somebody took its owner", with(|live| live["metadata"]["ownerReferences"] = json!(null)), &update),
+        ("its owner was taken away", with(|live| live["metadata"]["ownerReferences"] = json!(null)), &update),
         (
             "nobody's",
             with(|live| {

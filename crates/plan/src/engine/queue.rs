@@ -144,9 +144,7 @@ impl Queue {
     /// Whether the very same was just written, with success and without effect.
     pub(super) fn is_stuck(&self, key: &ObjectRef, planned: &[Op]) -> bool {
         let written = self.entries.get(key).map_or(&[][..], |entry| &entry.written);
-        // Only the second time is it a repair.
-        let same = |(a, b): (&Op, &Op)| Op { repairs: b.repairs, ..a.clone() } == *b;
-        !planned.is_empty() && planned.len() == written.len() && planned.iter().zip(written).all(same)
+        !planned.is_empty() && planned.iter().map(Op::words).eq(written.iter().map(Op::words))
     }
 
     /// Whether the last writes failed in a way that does not pass by itself.

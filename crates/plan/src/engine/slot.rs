@@ -35,6 +35,18 @@ pub(super) struct Slot {
     /// What is wanted for each key that is being written.
     writing: BTreeMap<ObjectRef, Kept>,
     contests: Contests,
+    /// Why it must not write, if somebody else does its job or may do it.
+    standby: Standby,
+}
+
+/// Whether a module may write.
+#[derive(Debug, Default)]
+enum Standby {
+    /// It may.
+    #[default]
+    No,
+    /// It may not, and maybe there is something to say about it.
+    Yes(Option<Diagnostic>),
 }
 
 /// Objects with the hash of what they should be.
@@ -52,6 +64,7 @@ impl Slot {
             kept: BTreeMap::new(),
             writing: BTreeMap::new(),
             contests: Contests::default(),
+            standby: Standby::No,
         }
     }
 
@@ -102,6 +115,26 @@ impl Slot {
         self.watches.iter().any(|watch| watch.kind == object.kind)
     }
 
+    /// Lets it write, or not, and tells what is new about that.
+    pub(super) fn stand_by(&mut self, standby: Option<Option<Diagnostic>>, news: &mut Vec<News>) {
+        let new = standby.map_or(Standby::No, Standby::Yes);
+        let said = |standby: &Standby| match standby {
+            Standby::Yes(said) => said.clone(),
+            Standby::No => None,
+        };
+        let (before, now) = (said(&self.standby), said(&new));
+        if before != now {
+            news.extend(before.map(|said| News::Cleared(self.module.name(), said)));
+            news.extend(now.map(|said| News::Raised(self.module.name(), said)));
+        }
+        self.standby = new;
+    }
+
+    /// Whether it may write.
+    pub(super) fn may_write(&self) -> bool {
+        matches!(self.standby, Standby::No)
+    }
+
     /// Whether everything that it reads was seen, and everything that it needs is served.
     pub(super) fn is_awake(&self, snapshot: &Snapshot) -> bool {
         self.watches.iter().all(|watch| match snapshot.service(watch.kind) {
@@ -132,6 +165,7 @@ impl Slot {
             plan.ops.retain(|op| op.phase == Phase::Report);
         }
         if plan.ops.is_empty() {
+            self.writing.remove(key);
             let since = self.queue_of(key).rest(key, stuck, plan.wake_at, now);
             news.extend(since.map(|since| News::Converged(self.module.name(), key.clone(), now.since(since))));
             return None;

@@ -27,7 +27,7 @@ impl std::error::Error for Unreadable {}
 impl Live {
     /// Reads an object. What is wrong with its content stays with it; without metadata there is no object.
     pub fn read(kind: &Kind, object: &Value) -> Result<Self, Unreadable> {
-        let conditions = if kind.reports != Reports::Never { Condition::read_all(object) } else { Vec::new() };
+        let conditions = if kind.reports == Reports::Never { Vec::new() } else { Condition::read_all(object) };
         Ok(Self { meta: Meta::read(object)?, body: kind.read(object), conditions })
     }
 }

@@ -58,6 +58,12 @@ impl Table {
         self.rows.values()
     }
 
+    /// The newest revision at which anything was stored or removed.
+    pub(super) fn newest(&self) -> u64 {
+        let stored = self.rows.values().map(|live| live.meta.resource_version);
+        stored.chain(self.gone.values().copied()).max().unwrap_or(0).max(self.listed)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }

@@ -3,4 +3,5 @@
 // WHY: tells clippy that helpers are test code as well.
 #![cfg(test)]
 
+mod crossplane;
 mod order_laws;

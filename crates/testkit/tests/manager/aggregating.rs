@@ -3,6 +3,7 @@
 mod case;
 mod defects;
 mod peers;
+mod roles;
 mod side;
 mod table;
 
@@ -10,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use rolewright_plan::aggregation::Mode;
 use serde_json::{Value, json};
 
-use self::case::Case;
+use self::case::{Case, alike};
 use self::side::Side;
 use crate::place::{Place, rbac, with};
 
@@ -31,6 +32,13 @@ async fn with_and_without_kubernetes() -> Result<()> {
 }
 
 async fn play(sides: &[&Side]) -> Result<()> {
+    for side in sides {
+        for name in ["admin", "edit", "view"] {
+            let is_filled = |role: &Value| role["rules"].as_array().is_some_and(|rules| !rules.is_empty());
+            side.place.until("the users' roles", &rbac("ClusterRole", name), is_filled).await?;
+        }
+    }
+    alike(sides, "").await.context("a new cluster")?;
     for case in table::cases().into_iter().chain(defects::cases()) {
         let Case { name, .. } = case;
         case.play(sides).await.with_context(|| name.to_owned())?;

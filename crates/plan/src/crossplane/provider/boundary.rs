@@ -3,6 +3,7 @@
 use rolewright_core::{Rule, RuleSet};
 
 use super::Crossplane;
+use crate::Name;
 use crate::crossplane::settings::Boundary;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::object::{Live, ObjectRef};
@@ -49,7 +50,11 @@ impl Crossplane {
         }
         let allowed = self.allowed(snapshot);
         problems.extend(self.refused(key, &allowed, &rules));
-        RuleSet::new(&rules).within(&allowed).to_rules()
+        // Of `*` on something, what the boundary names of it remains.
+        let wanted = RuleSet::new(&rules);
+        let mut both = wanted.within(&allowed);
+        both.extend(&allowed.within(&wanted));
+        both.to_rules()
     }
 
     fn refused(&self, key: &ObjectRef, allowed: &RuleSet, rules: &[Rule]) -> Option<Diagnostic> {
@@ -71,13 +76,25 @@ impl Crossplane {
     }
 }
 
-/// `get,list pods,secrets`.
+/// `get,list pods,deployments.apps`.
 fn in_words(rule: &Rule) -> String {
-    let on = if rule.resources.is_empty() { &rule.non_resource_urls } else { &rule.resources };
-    let shown = |names: &[crate::Name]| {
-        let few: Vec<&str> = names.iter().take(NAMED).map(crate::Name::as_str).collect();
-        let dots = if names.len() > NAMED { ",..." } else { "" };
-        format!("{}{dots}", few.join(","))
+    let of = |(group, resource): (&Name, &Name)| match (group.as_str(), resource.split_once('/')) {
+        ("", _) => resource.to_string(),
+        (group, Some((resource, sub))) => format!("{resource}.{group}/{sub}"),
+        (group, None) => format!("{resource}.{group}"),
     };
-    format!("`{} {}`", shown(&rule.verbs), shown(on))
+    let resources = rule.api_groups.iter().flat_map(|group| rule.resources.iter().map(move |on| (group, on))).map(of);
+    let on = resources.chain(rule.non_resource_urls.iter().map(Name::to_string));
+    let verbs = rule.verbs.iter().map(Name::to_string);
+    format!("`{} {}`", few(verbs), few(on))
+}
+
+/// The first of several, with commas.
+fn few(words: impl Iterator<Item = String>) -> String {
+    let mut words = words.peekable();
+    let mut shown: Vec<String> = words.by_ref().take(NAMED).collect();
+    if words.peek().is_some() {
+        shown.push("...".to_owned());
+    }
+    shown.join(",")
 }

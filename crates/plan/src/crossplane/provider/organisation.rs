@@ -54,11 +54,14 @@ impl Trust {
     pub(in crate::crossplane) fn new(groups: &[Vec<Name>]) -> Self {
         let mut parties: BTreeMap<Name, Name> = BTreeMap::new();
         for group in groups {
+            // As images name them: a registry may have two names.
+            let group: Vec<Name> =
+                group.iter().map(|name| organisation(&format!("{name}/any")).unwrap_or_else(|| name.clone())).collect();
             let party = |name: &Name| parties.get(name).unwrap_or(name).clone();
             let merged: Vec<Name> = group.iter().map(party).collect();
             let Some(least) = merged.iter().min().cloned() else { continue };
             for name in group {
-                parties.insert(name.clone(), least.clone());
+                parties.insert(name, least.clone());
             }
             for party in parties.values_mut().filter(|party| merged.contains(party)) {
                 party.clone_from(&least);
@@ -117,5 +120,7 @@ mod tests {
         }
         assert_ne!(party("e"), party("a"));
         assert_eq!(trust.party("not an image"), None);
+        let trust = Trust::new(&[group(&["docker.io/acme", "/acme"])]);
+        assert_eq!(trust.party("docker.io/acme/p"), trust.party("acme/p"), "as users write it");
     }
 }

@@ -1,6 +1,7 @@
 //! A server with somebody who aggregates roles on it, and a manager that is counted.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,24 +15,25 @@ use rolewright_controller::metrics::Metrics;
 use rolewright_controller::witness::Witness;
 use rolewright_controller::{Leading, Manager, Settings};
 use rolewright_core::aggregate::fit::Fitter;
-use rolewright_plan::Module;
 use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
 use rolewright_plan::engine::News;
+use rolewright_plan::{Diagnostic, Module};
 use rolewright_server::admin;
 use rolewright_testkit::fault::{FaultLayer, Plan};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tower::Layer as _;
 
-use crate::place::{PATIENCE, Place, Source};
+use crate::place::{PATIENCE, Place, Source, rbac, with};
 
 /// A server with a manager on it.
 pub(super) struct Side {
     pub(super) name: &'static str,
     pub(super) place: Place,
     pub(super) manager: Counted,
+    fences: AtomicU64,
 }
 
 /// What is wrong, by code, with which object.
@@ -42,7 +44,7 @@ pub(super) struct Counted {
     pub(super) mode: Mode,
     requests: FaultLayer,
     metrics: Arc<Metrics>,
-    standing: Arc<Mutex<Problems>>,
+    standing: Arc<Mutex<BTreeSet<Diagnostic>>>,
     end: watch::Sender<bool>,
     ended: JoinHandle<Result<(), ManagerError>>,
 }
@@ -55,7 +57,7 @@ impl Counted {
             Source::Real(config) => ClientBuilder::try_from((**config).clone())?.with_layer(&requests).build(),
         };
         let metrics = Arc::new(Metrics::default());
-        let standing: Arc<Mutex<Problems>> = Arc::default();
+        let standing: Arc<Mutex<BTreeSet<Diagnostic>>> = Arc::default();
         let (end, shutdown) = watch::channel(false);
         let stopped = |mut shutdown: watch::Receiver<bool>| async move {
             // Whoever lets go of it ends it as well.
@@ -74,10 +76,10 @@ impl Counted {
             for news in news {
                 match news {
                     News::Raised(_, told) => {
-                        drop(problems.insert((told.code.to_string(), told.object.name.to_string())))
+                        problems.insert(told.clone());
                     }
                     News::Cleared(_, told) => {
-                        problems.remove(&(told.code.to_string(), told.object.name.to_string()));
+                        problems.remove(told);
                     }
                     News::Converged(..) => {}
                 }
@@ -93,7 +95,8 @@ impl Counted {
 
     /// What it says is wrong now.
     pub(super) fn problems(&self) -> Problems {
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        standing.iter().map(|told| (told.code.to_string(), told.object.name.to_string())).collect()
     }
 
     /// What it counts.
@@ -111,7 +114,7 @@ impl Counted {
 impl Side {
     pub(super) fn start(name: &'static str, place: Place, mode: Mode) -> Result<Self> {
         let manager = Counted::start(&place, mode)?;
-        Ok(Self { name, place, manager })
+        Ok(Self { name, place, manager, fences: AtomicU64::new(0) })
     }
 
     /// The same server with another manager.
@@ -123,6 +126,28 @@ impl Side {
     /// Whether Kubernetes' controller is at work here.
     pub(super) fn is_kubernetes(&self) -> bool {
         self.manager.mode == Mode::Observe
+    }
+
+    /// How many writes the manager has sent, but for those of fences.
+    pub(super) fn writes(&self) -> u64 {
+        self.manager.writes().saturating_sub(self.fences.load(Ordering::SeqCst))
+    }
+
+    /// Returns when everything has been looked at that the manager saw before. That takes one write.
+    pub(super) async fn fence(&self) -> Result<()> {
+        let selector = json!({"matchLabels": {"fence": "true"}});
+        let fence =
+            with(rbac("ClusterRole", "the-fence"), json!({"aggregationRule": {"clusterRoleSelectors": [selector]}}));
+        let number = self.fences.fetch_add(1, Ordering::SeqCst);
+        let rules = json!([{"nonResourceURLs": [format!("/{number}")], "verbs": ["get"]}]);
+        let post = with(
+            rbac("ClusterRole", "the-fence-post"),
+            json!({"metadata": {"labels": {"fence": "true"}}, "rules": rules}),
+        );
+        self.place.apply(&fence).await?;
+        self.place.apply(&post).await?;
+        self.place.until("the fence", &fence, |fence| fence["rules"] == rules).await?;
+        Ok(())
     }
 
     /// All ClusterRoles whose name begins so.

@@ -4,47 +4,8 @@ use serde_json::{Value, json};
 
 use super::case::Step::{Delete, Gone, Has, Holds, Merge, Put, Refused};
 use super::case::{Case, On};
+use super::roles::{by, expression, gathers, may, on, role};
 use crate::place::{rbac, with};
-
-pub(super) fn on(resource: &str) -> Value {
-    may(resource, &["get"])
-}
-
-pub(super) fn may(resource: &str, verbs: &[&str]) -> Value {
-    json!({"apiGroups": [""], "resources": [resource], "verbs": verbs})
-}
-
-/// A role with labels, `key=value` or `key` for `key=true`, and rules.
-pub(super) fn role(name: &str, labels: &[&str], rules: &[Value]) -> Value {
-    let label = |label: &&str| {
-        let (key, value) = label.split_once('=').unwrap_or((label, "true"));
-        (key.to_owned(), json!(value))
-    };
-    let labels: serde_json::Map<String, Value> = labels.iter().map(label).collect();
-    with(rbac("ClusterRole", name), json!({"metadata": {"labels": labels}, "rules": rules}))
-}
-
-/// A role that selects others, with labels.
-pub(super) fn gathers(name: &str, labels: &[&str], selectors: Value) -> Value {
-    let mut role = role(name, labels, &[]);
-    if let Some(role) = role.as_object_mut() {
-        role.remove("rules");
-    }
-    with(role, json!({"aggregationRule": {"clusterRoleSelectors": selectors}}))
-}
-
-/// A selector by one label.
-pub(super) fn by(label: &str) -> Value {
-    let (key, value) = label.split_once('=').unwrap_or((label, "true"));
-    json!({"matchLabels": {key: value}})
-}
-
-fn expression(key: &str, operator: &str, values: &[&str]) -> Value {
-    match values {
-        [] => json!({"key": key, "operator": operator}),
-        values => json!({"key": key, "operator": operator, "values": values}),
-    }
-}
 
 fn alike(name: &'static str, steps: impl Into<Vec<super::case::Step>>) -> Case {
     Case { name, on: On::Alike, steps: steps.into() }
@@ -63,7 +24,7 @@ fn gathering() -> Vec<Case> {
         alike(
             "order",
             [
-                Put(gathers("order", &[], json!([by("order=2"), by("order=1"), by("also")]))),
+                Put(gathers("order", &[], [by("order=2"), by("order=1"), by("also")])),
                 Put(role("order-ab", &["order=1"], &[on("ab")])),
                 Put(role("order-a:b", &["order=1"], &[on("a-colon-b")])),
                 Put(role("order-a.b", &["order=1"], &[on("a-dot-b")])),
@@ -79,7 +40,7 @@ fn gathering() -> Vec<Case> {
         alike(
             "equal",
             [
-                Put(gathers("equal", &[], json!([by("equal")]))),
+                Put(gathers("equal", &[], [by("equal")])),
                 Put(role("equal-a", &["equal"], &[may("pods", &["get", "list"]), may("pods", &["*"])])),
                 Put(role("equal-b", &["equal"], &[with(may("pods", &["get", "list"]), json!({"resourceNames": []}))])),
                 Put(role(
@@ -101,7 +62,7 @@ fn gathering() -> Vec<Case> {
         alike(
             "urls",
             [
-                Put(gathers("urls", &[], json!([by("urls")]))),
+                Put(gathers("urls", &[], [by("urls")])),
                 Put(role("urls-source", &["urls"], &[urls.clone(), named.clone()])),
                 Holds("urls", vec![urls, named]),
             ],
@@ -109,9 +70,9 @@ fn gathering() -> Vec<Case> {
         alike(
             "chain",
             [
-                Put(gathers("chain-3", &[], json!([by("to-3")]))),
-                Put(gathers("chain-2", &["to-3"], json!([by("to-2")]))),
-                Put(gathers("chain-1", &["to-2"], json!([by("to-1")]))),
+                Put(gathers("chain-3", &[], [by("to-3")])),
+                Put(gathers("chain-2", &["to-3"], [by("to-2")])),
+                Put(gathers("chain-1", &["to-2"], [by("to-1")])),
                 Put(role("chain-leaf", &["to-1"], &[on("pods")])),
                 Put(role("chain-extra", &["to-2"], &[on("secrets")])),
                 Holds("chain-3", vec![on("pods"), on("secrets")]),
@@ -128,7 +89,7 @@ fn gathering() -> Vec<Case> {
         alike(
             "namespaced",
             [
-                Put(gathers("namespaced", &[], json!([by("namespaced")]))),
+                Put(gathers("namespaced", &[], [by("namespaced")])),
                 Put(with(
                     rbac("Role", "default/namespaced"),
                     json!({"metadata": {"labels": {"namespaced": "true"}}, "rules": [on("nodes")]}),
@@ -142,7 +103,7 @@ fn gathering() -> Vec<Case> {
 
 /// What selectors select.
 fn selecting() -> Vec<Case> {
-    let all = |expressions: Value| json!([{"matchLabels": {"selecting": "true"}, "matchExpressions": expressions}]);
+    let all = |expressions: &Value| [json!({"matchLabels": {"selecting": "true"}, "matchExpressions": expressions})];
     let refuse =
         |rule: Value| Refused(422, with(rbac("ClusterRole", "selecting-bad"), json!({"aggregationRule": rule})));
     let refuse_one = |selector: Value| refuse(json!({"clusterRoleSelectors": [selector]}));
@@ -155,16 +116,16 @@ fn selecting() -> Vec<Case> {
                 Put(role("selecting-blue", &["selecting", "color=blue"], &[on("blue")])),
                 Put(role("selecting-green", &["selecting", "color=green", "dark=yes"], &[on("green")])),
                 Put(role("selecting-other", &["color=red"], &[on("other")])),
-                Put(gathers("selecting-t-in", &[], all(json!([expression("color", "In", &["red", "blue"])])))),
-                Put(gathers("selecting-t-not", &[], all(json!([expression("color", "NotIn", &["red"])])))),
-                Put(gathers("selecting-t-some", &[], all(json!([expression("color", "Exists", &[])])))),
-                Put(gathers("selecting-t-no", &[], all(json!([expression("color", "DoesNotExist", &[])])))),
+                Put(gathers("selecting-t-in", &[], all(&json!([expression("color", "In", &["red", "blue"])])))),
+                Put(gathers("selecting-t-not", &[], all(&json!([expression("color", "NotIn", &["red"])])))),
+                Put(gathers("selecting-t-some", &[], all(&json!([expression("color", "Exists", &[])])))),
+                Put(gathers("selecting-t-no", &[], all(&json!([expression("color", "DoesNotExist", &[])])))),
                 Put(gathers(
                     "selecting-t-two",
                     &[],
-                    all(json!([expression("color", "Exists", &[]), expression("dark", "NotIn", &["yes"]),])),
+                    all(&json!([expression("color", "Exists", &[]), expression("dark", "NotIn", &["yes"]),])),
                 )),
-                Put(gathers("selecting-t-or", &[], json!([by("color=green"), by("color=red")]))),
+                Put(gathers("selecting-t-or", &[], [by("color=green"), by("color=red")])),
                 Holds("selecting-t-in", vec![on("blue"), on("red")]),
                 Holds("selecting-t-not", vec![on("blue"), on("green"), on("none")]),
                 Holds("selecting-t-some", vec![on("blue"), on("green"), on("red")]),
@@ -187,7 +148,7 @@ fn selecting() -> Vec<Case> {
         alike(
             "everything",
             [
-                Put(gathers("everything", &[], json!([{}]))),
+                Put(gathers("everything", &[], [json!({})])),
                 Has("everything", json!({"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]})),
                 Put(role("everything-else", &[], &[on("pods")])),
                 Has("everything", on("pods")),
@@ -196,7 +157,7 @@ fn selecting() -> Vec<Case> {
         alike(
             "itself",
             [
-                Put(with(gathers("itself", &["itself"], json!([by("itself")])), json!({"rules": [on("own")]}))),
+                Put(with(gathers("itself", &["itself"], [by("itself")]), json!({"rules": [on("own")]}))),
                 Put(role("itself-source", &["itself"], &[on("pods")])),
                 Holds("itself", vec![on("pods")]),
             ],
@@ -204,13 +165,13 @@ fn selecting() -> Vec<Case> {
         alike(
             "reselects",
             [
-                Put(gathers("reselects", &[], json!([by("one")]))),
+                Put(gathers("reselects", &[], [by("one")])),
                 Put(role("reselects-1", &["one"], &[on("pods")])),
                 Put(role("reselects-2", &["two"], &[on("secrets")])),
                 Holds("reselects", vec![on("pods")]),
-                Put(gathers("reselects", &[], json!([by("two"), by("one")]))),
+                Put(gathers("reselects", &[], [by("two"), by("one")])),
                 Holds("reselects", vec![on("secrets"), on("pods")]),
-                Put(gathers("reselects", &[], json!([by("two")]))),
+                Put(gathers("reselects", &[], [by("two")])),
                 Holds("reselects", vec![on("secrets")]),
             ],
         ),
@@ -224,7 +185,7 @@ fn changing() -> Vec<Case> {
         alike(
             "sources",
             [
-                Put(gathers("sources", &["kept=label"], json!([by("sources")]))),
+                Put(gathers("sources", &["kept=label"], [by("sources")])),
                 Put(role("sources-a", &["sources"], &[on("pods"), on("nodes")])),
                 Put(role("sources-b", &["sources"], &[on("secrets")])),
                 Holds("sources", vec![on("pods"), on("nodes"), on("secrets")]),
@@ -246,8 +207,8 @@ fn changing() -> Vec<Case> {
         alike(
             "loses",
             [
-                Put(gathers("loses", &[], json!([by("loses")]))),
-                Put(gathers("loses-not", &[], json!([by("loses")]))),
+                Put(gathers("loses", &[], [by("loses")])),
+                Put(gathers("loses-not", &[], [by("loses")])),
                 Put(role("loses-source", &["loses"], &[on("pods")])),
                 Holds("loses", vec![on("pods")]),
                 Holds("loses-not", vec![on("pods")]),
@@ -270,7 +231,7 @@ fn changing() -> Vec<Case> {
         alike(
             "deleting",
             [
-                Put(with(gathers("deleting", &[], json!([by("deleting")])), finalizer(&["rolewright.io/test"]))),
+                Put(with(gathers("deleting", &[], [by("deleting")]), finalizer(&["rolewright.io/test"]))),
                 Put(role("deleting-source", &["deleting"], &[on("pods")])),
                 Holds("deleting", vec![on("pods")]),
                 Delete("deleting"),
@@ -278,7 +239,7 @@ fn changing() -> Vec<Case> {
                 Holds("deleting", vec![on("secrets")]),
                 Merge("deleting", json!({"metadata": {"finalizers": null}})),
                 Gone("deleting"),
-                Put(gathers("deleting", &[], json!([by("deleting")]))),
+                Put(gathers("deleting", &[], [by("deleting")])),
                 Holds("deleting", vec![on("secrets")]),
             ],
         ),
@@ -286,16 +247,19 @@ fn changing() -> Vec<Case> {
         alike(
             "foreign",
             [
-                Put(gathers("foreign", &[], json!([by("foreign")]))),
+                Put(gathers("foreign", &[], [by("foreign")])),
                 Put(role("foreign-source", &["foreign"], &[on("pods")])),
                 Holds("foreign", vec![on("pods")]),
-                Put(with(gathers("foreign", &[], json!([by("foreign")])), json!({"rules": []}))),
+                Put(with(gathers("foreign", &[], [by("foreign")]), json!({"rules": []}))),
                 Holds("foreign", vec![on("pods")]),
-                Put(with(gathers("foreign", &[], json!([by("foreign")])), json!({"rules": [on("secrets")]}))),
+                Put(with(gathers("foreign", &[], [by("foreign")]), json!({"rules": [on("secrets")]}))),
                 Holds("foreign", vec![on("pods")]),
                 Merge("foreign", json!({"rules": null})),
                 Holds("foreign", vec![on("pods")]),
                 Merge("foreign", json!({"rules": [on("secrets"), on("pods")]})),
+                Holds("foreign", vec![on("pods")]),
+                // Somebody who says the same owns it as well, and does not keep anything by that.
+                Put(with(gathers("foreign", &[], [by("foreign")]), json!({"rules": [on("pods")]}))),
                 Holds("foreign", vec![on("pods")]),
                 Refused(409, with(rbac("ClusterRole", "foreign"), json!({"rules": []}))),
                 Merge("foreign", json!({"metadata": {"labels": {"mine": "yes"}, "annotations": {"mine": "yes"}}})),

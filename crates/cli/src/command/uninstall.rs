@@ -1,0 +1,126 @@
+//! `rolewright uninstall`: the manager goes, and leaves or takes back what it gave.
+
+use std::io::Write;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use rolewright_controller::connect::Client;
+use rolewright_controller::{lease, load, once};
+use rolewright_plan::kind::{LEASE, Reports};
+use rolewright_plan::op;
+use rolewright_plan::uninstall::{self, Access};
+use rolewright_plan::{Kind, Op, Plan, Snapshot};
+
+use crate::cluster::ClusterArgs;
+use crate::modules::ModuleArgs;
+use crate::output::{self, NO, QUIET};
+
+/// What goes with the manager.
+#[derive(Debug, Args)]
+pub(crate) struct UninstallArgs {
+    /// What becomes of the access that the manager gave
+    #[arg(long, value_enum)]
+    access: AccessArg,
+    /// Only print what would be deleted
+    #[arg(long)]
+    dry_run: bool,
+    /// Go on though a manager still runs
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    modules: ModuleArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AccessArg {
+    /// It stays as it is; nobody looks after it
+    Keep,
+    /// It goes
+    Revoke,
+}
+
+pub(crate) fn run(args: &UninstallArgs, out: &mut impl Write) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
+    runtime.block_on(uninstall(args, out))
+}
+
+async fn uninstall(args: &UninstallArgs, out: &mut impl Write) -> Result<()> {
+    let client = args.cluster.connect().await?;
+    let access = match args.access {
+        AccessArg::Keep => Access::Keep,
+        AccessArg::Revoke => Access::Revoke,
+    };
+    let mut plan = uninstall::uninstall(&read(&client, args).await?, access);
+    settle_leases(&client, &mut plan, args.force || args.dry_run).await?;
+    let kept = if access == Access::Keep { "; the access that it gave stays" } else { "" };
+    if plan.ops.is_empty() {
+        output::note(format!("there is nothing of the manager on this cluster{kept}"));
+        return Ok(());
+    }
+    if args.dry_run {
+        print(&plan.ops, out)?;
+        return Ok(());
+    }
+    let outcomes = once::write(client, &plan).await;
+    let failures: Vec<_> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
+    let done = |op: &&Op| !failures.iter().any(|failure| failure.object == op.object);
+    let written: Vec<Op> = plan.ops.iter().filter(done).cloned().collect();
+    print(&written, out)?;
+    for failure in &failures {
+        writeln!(out, "{NO}refused{NO:#} {}: {}", failure.object, failure.message)?;
+    }
+    if !failures.is_empty() {
+        bail!("{} of {} writes were refused; hint: run it again with more rights", failures.len(), plan.ops.len());
+    }
+    output::note(format!("the manager is gone{kept}; its namespace is left, for it may hold what is not ours"));
+    Ok(())
+}
+
+/// Everything in which something of ours may be.
+async fn read(client: &Client, args: &UninstallArgs) -> Result<Snapshot> {
+    let reported = args.modules.build().into_iter().flat_map(|module| module.watches());
+    let reported = reported.map(|watch| watch.kind).filter(|kind| kind.reports != Reports::Never);
+    let mut kinds: Vec<&'static Kind> = uninstall::KINDS.into_iter().chain(reported).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let loaded = load::load(client, kinds).await.context("cannot read the cluster")?;
+    if let Some(missing) = loaded.missing.first() {
+        bail!("{missing}; hint: whoever uninstalls must see everything that may be ours");
+    }
+    let mut snapshot = Snapshot::default();
+    for event in loaded.events {
+        snapshot.take(event);
+    }
+    Ok(snapshot)
+}
+
+/// A manager that still runs would make everything anew. A lease that somebody else has come to hold is theirs.
+async fn settle_leases(client: &Client, plan: &mut Plan, force: bool) -> Result<()> {
+    let mut theirs = Vec::new();
+    for op in plan.ops.iter().filter(|op| *op.object.kind == LEASE) {
+        let (namespace, name) = (&op.object.namespace, &op.object.name);
+        let Some(holder) = lease::holder(client, namespace, name).await? else { continue };
+        match () {
+            () if !holder.is_ours => theirs.push(op.object.clone()),
+            () if holder.is_alive && !force => bail!(
+                "a manager still runs: `{}` holds the lease {namespace}/{name}; hint: stop it first, for it would make \
+                 everything anew, or say --force",
+                holder.identity
+            ),
+            () => {}
+        }
+    }
+    plan.ops.retain(|op| !theirs.contains(&op.object));
+    Ok(())
+}
+
+fn print(ops: &[Op], out: &mut impl Write) -> Result<()> {
+    for op in ops {
+        // What we said of somebody else's object goes; the object stays.
+        let verb = if matches!(op.write, op::Write::Report { .. }) { "clear" } else { op.write.verb() };
+        writeln!(out, "{verb} {}  {QUIET}{}{QUIET:#}", op.object, op.because)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! Providers that use each other's resources (spec 1.4).
+
+use rolewright_core::Principal;
+use rolewright_plan::crossplane::{FamilyRoles, REVISION, Settings};
+use serde_json::{Value, json};
+
+use super::cluster::{Cluster, words};
+use super::world::{bound, controlled, crd, deleting, family, image, inactive, revision, rule, running};
+
+fn member(name: &str, crds: &[&str]) -> Value {
+    family(revision(name, crds), "aws")
+}
+
+fn shared() -> Settings {
+    Settings { family_roles: FamilyRoles::Shared, ..Settings::default() }
+}
+
+fn account(revision: &str) -> Principal {
+    Principal::User(format!("system:serviceaccount:crossplane-system:{revision}").into())
+}
+
+fn holds(cluster: &Cluster, role: &str, text: &str) -> bool {
+    rolewright_core::RuleSet::new(&cluster.rules_of(role)).covers(&rule(text))
+}
+
+#[test]
+fn each_member_holds_what_all_bring() {
+    let outsider = revision("gcp-1", &["d.gcp.io"]);
+    let objects = [
+        member("s3-1", &["a.s3.io"]),
+        member("ec2-1", &["b.ec2.io"]),
+        family(revision("azure-1", &["c.az.io"]), "azure"),
+        outsider,
+    ];
+    let cluster = Cluster::new(Settings::default(), objects);
+    for name in ["s3-1", "ec2-1"] {
+        for (role, verbs) in [("aggregate-to-edit", "*"), ("aggregate-to-view", "V"), ("system", "S")] {
+            let page = cluster.page(&format!("crossplane:provider:{name}:{role}"));
+            let rules: Vec<&str> = page.lines().skip(3).take(2).map(str::trim).collect();
+            assert_eq!(rules, [format!("{verbs} ec2.io b,b/status"), format!("{verbs} s3.io a,a/status")]);
+            assert!(!page.contains("az.io") && !page.contains("gcp.io"));
+        }
+    }
+    assert!(!cluster.page("crossplane:provider:azure-1").contains("s3.io"));
+    assert!(!cluster.page("crossplane:provider:gcp-1").contains("s3.io"));
+    assert_eq!(cluster.told(), Vec::<&str>::new());
+}
+
+#[test]
+fn old_revisions_are_members_and_nothing_is_said_twice() {
+    let objects = [
+        member("s3-1", &["a.s3.io"]),
+        inactive(member("s3-0", &["a.s3.io", "old.s3.io"])),
+        member("ec2-1", &["b.ec2.io"]),
+    ];
+    let cluster = Cluster::new(Settings::default(), objects);
+    assert!(cluster.page("crossplane:provider:ec2-1:system").contains("S s3.io a,a/status,old,old/status\n"));
+}
+
+#[test]
+fn one_organisation_of_one_registry_is_one_publisher() {
+    for (one, other, expected) in [
+        ("xpkg.io/acme/p:v1", "xpkg.io/acme/q:v2", true),
+        ("acme/p:v1", "acme/q:v2", true),
+        ("xpkg.io/acme/p:v1", "xpkg.io/evil/q:v1", false),
+        ("xpkg.io/acme/p:v1", "ghcr.io/acme/q:v1", false),
+        ("xpkg.io/acme/p:v1", "acme/q:v1", false),
+        ("acme/p:v1", "xpkg.io/acme/q:v1", false),
+        ("xpkg.io/acme/p:v1", "XPKG IO/acme/q", false),
+        ("not a reference", "not a reference", false),
+        ("", "", false),
+    ] {
+        let objects = [image(member("p-1", &["a.p.io"]), one), image(member("q-1", &["b.q.io"]), other)];
+        let cluster = Cluster::new(Settings::default(), objects);
+        assert_eq!(holds(&cluster, "crossplane:provider:p-1:system", "get q.io b"), expected, "{one} {other}");
+        assert_eq!(holds(&cluster, "crossplane:provider:q-1:system", "get p.io a"), expected, "{one} {other}");
+        assert_eq!(cluster.told().len(), if expected { 0 } else { 2 }, "{one} {other}: {:?}", cluster.told());
+    }
+}
+
+#[test]
+fn whoever_is_left_out_is_told_why_and_how_to_trust_them() {
+    let objects = || {
+        [
+            image(member("p-1", &["a.p.io"]), "xpkg.io/acme/p:v1"),
+            image(member("q-1", &["b.q.io"]), "ghcr.io/acme/q:v1"),
+            image(member("r-1", &["c.r.io"]), "ghcr.io/other/r:v1"),
+        ]
+    };
+    let cluster = Cluster::new(Settings::default(), objects());
+    assert_eq!(
+        cluster.told()[0],
+        "RW0204 ProviderRevision/p-1: `q-1` (and 1 more) is of the family `aws` but from `ghcr.io/acme`, not from `xpkg.io/acme`: neither reaches the other's resources"
+    );
+    let trusted = vec![vec!["xpkg.io/acme".into(), "ghcr.io/acme".into()]];
+    let cluster = Cluster::new(Settings { trusted, ..Settings::default() }, objects());
+    for (role, text, expected) in [
+        ("p-1", "get q.io b", true),
+        ("q-1", "get p.io a", true),
+        ("p-1", "get r.io c", false),
+        ("r-1", "get p.io a", false),
+    ] {
+        assert_eq!(holds(&cluster, &format!("crossplane:provider:{role}:system"), text), expected, "{role} {text}");
+    }
+    assert_eq!(cluster.told().len(), 3, "the third is still a stranger to both");
+}
+
+#[test]
+fn joining_and_leaving_converges_in_one_write_for_each_role() {
+    let mut cluster = Cluster::new(Settings::default(), [member("a-1", &["a.a.io"]), member("b-1", &["b.b.io"])]);
+    cluster.set(&member("c-1", &["c.c.io"]));
+    assert_eq!(words(&cluster.settle()).len(), 3 * 3, "three roles of three members");
+    cluster.set(&member("c-1", &["c.c.io", "d.c.io"]));
+    assert_eq!(words(&cluster.settle()).len(), 3 * 3);
+    let mut left = revision("c-1", &["c.c.io", "d.c.io"]);
+    left["metadata"]["labels"]["pkg.crossplane.io/provider-family"] = json!("");
+    cluster.set(&left);
+    assert_eq!(words(&cluster.settle()).len(), 3 * 3);
+    assert!(!cluster.page("crossplane:provider:a-1").contains("c.io"));
+    assert!(!cluster.page("crossplane:provider:c-1").contains("a.io"));
+    cluster.remove(&REVISION, "", "b-1");
+    assert_eq!(words(&cluster.settle()).len(), 3 + 3);
+    assert!(!cluster.page("crossplane:provider:a-1").contains("b.io"));
+}
+
+#[test]
+fn one_that_is_on_its_way_out_is_a_member_until_it_is_gone() {
+    for settings in [Settings::default(), shared()] {
+        let objects = running(member("a-1", &["a.a.io"])).into_iter().chain(running(member("b-1", &["b.b.io"])));
+        let mut cluster = Cluster::new(settings, objects);
+        cluster.set(&deleting(member("b-1", &["b.b.io"])));
+        cluster.settle();
+        for name in ["a-1", "b-1"] {
+            let rights = cluster.rights(&account(name));
+            assert!(rights.covers(&rule("get a.io a")) && rights.covers(&rule("get b.io b")), "{name}");
+        }
+        cluster.remove(&REVISION, "", "b-1");
+        cluster.settle();
+        assert!(!cluster.rights(&account("a-1")).covers(&rule("get b.io b")));
+    }
+}
+
+#[test]
+fn a_shared_role_holds_the_union_once() {
+    let objects = running(member("a-1", &["a.a.io"])).into_iter().chain(running(member("b-1", &["b.b.io"])));
+    let cluster = Cluster::new(shared(), objects);
+    let family = cluster.names("crossplane:provider-family:");
+    let [role, binding] = family.as_slice() else { panic!("{family:?}") };
+    let name = role.strip_prefix("role ").unwrap();
+    assert!(name.starts_with("crossplane:provider-family:aws:") && name.ends_with(":system"), "{name}");
+    assert_eq!(*binding, format!("binding {name}"));
+    cluster.expect(
+        "crossplane:provider-family:",
+        &format!(
+            "role {name}
+               owned by pkg.crossplane.io/v1 ProviderRevision a-1
+               owned by pkg.crossplane.io/v1 ProviderRevision b-1
+               S a.io a,a/status
+               S b.io b,b/status
+               update a.io,b.io */finalizers
+             binding {name}
+               owned by pkg.crossplane.io/v1 ProviderRevision a-1
+               owned by pkg.crossplane.io/v1 ProviderRevision b-1
+               to {name}
+               for ServiceAccount crossplane-system:a-1
+               for ServiceAccount crossplane-system:b-1"
+        ),
+    );
+    assert!(!cluster.page("crossplane:provider:a-1").contains("b.io"));
+    for name in ["a-1", "b-1"] {
+        let rights = cluster.rights(&account(name));
+        assert!(
+            rights.covers(&rule("update a.io a/status")) && rights.covers(&rule("update b.io b/finalizers")),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn whoever_leans_on_a_members_role_keeps_the_whole_of_it() {
+    for leaning in
+        [bound("ada", "", "crossplane:provider:a-1:system"), bound("ada", "n", "crossplane:provider:a-1:system")]
+    {
+        let objects = running(member("a-1", &["a.a.io"])).into_iter().chain(running(member("b-1", &["b.b.io"])));
+        let mut cluster = Cluster::new(shared(), objects.chain([leaning.clone()]));
+        assert!(holds(&cluster, "crossplane:provider:a-1:system", "get b.io b"));
+        assert!(!holds(&cluster, "crossplane:provider:b-1:system", "get a.io a"));
+        let kind = super::cluster::KINDS.into_iter().find(|kind| leaning["kind"] == kind.kind).unwrap();
+        let text = |name: &str| leaning["metadata"][name].as_str().unwrap_or_default().to_owned();
+        cluster.remove(kind, &text("namespace"), &text("name"));
+        cluster.settle();
+        assert!(!holds(&cluster, "crossplane:provider:a-1:system", "get b.io b"));
+    }
+}
+
+#[test]
+fn sharing_alone_is_no_sharing() {
+    let objects = [image(member("a-1", &["a.a.io"]), "x.io/a/p"), image(member("b-1", &["b.b.io"]), "x.io/b/p")];
+    let cluster = Cluster::new(shared(), objects);
+    assert_eq!(cluster.names("crossplane:provider-family:"), Vec::<String>::new());
+}
+
+#[test]
+fn from_replicated_to_shared_and_back() {
+    let objects = running(member("a-1", &["a.a.io"])).into_iter().chain(running(member("b-1", &["b.b.io"])));
+    let replicated = Cluster::new(Settings::default(), objects);
+    let page = replicated.page("crossplane:provider");
+    let mut sharing = replicated.restarted(shared());
+    sharing.settle();
+    assert_ne!(sharing.page("crossplane:provider"), page);
+    assert!(
+        sharing.access().equivalent(&replicated.access()) || {
+            // People reach the same through the members' own roles.
+            ["a-1", "b-1"]
+                .iter()
+                .all(|name| sharing.rights(&account(name)).equivalent(&replicated.rights(&account(name))))
+        }
+    );
+    let mut back = sharing.restarted(Settings::default());
+    back.settle();
+    assert_eq!(back.page("crossplane:provider"), page);
+}
+
+#[test]
+fn a_change_of_a_large_family_is_one_write_where_it_is_shared() {
+    let members: Vec<Value> =
+        (0..20).flat_map(|n| running(member(&format!("p{n}-1"), &[&format!("a.p{n}.io")]))).collect();
+    let mut cluster = Cluster::new(shared(), members);
+    cluster.set(&controlled(crd("b.p7.io"), "p7-1"));
+    let written = words(&cluster.settle());
+    assert_eq!(written.len(), 3 + 1, "its own three roles and the family's: {written:?}");
+}

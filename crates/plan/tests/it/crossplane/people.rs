@@ -1,0 +1,218 @@
+//! The roles that people and Crossplane itself are bound to (spec 1.7).
+
+use rolewright_core::Principal;
+use rolewright_plan::crossplane::{Settings, UserRoles};
+use rolewright_plan::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING};
+use serde_json::Value;
+
+use super::cluster::{Cluster, words};
+use super::world::{annotated, labelled, people, role, rule, xrd};
+
+fn plain() -> Cluster {
+    Cluster::new(Settings::default(), [])
+}
+
+const CROSSPLANES: &str =
+    "apiextensions.crossplane.io,pkg.crossplane.io,secrets.crossplane.io,protection.crossplane.io,ops.crossplane.io";
+
+#[test]
+fn the_roles_that_are_bound() {
+    plain().expect(
+        "crossplane-",
+        "role crossplane-admin
+           selects aggregate-to-admin
+           selects aggregate-to-crossplane-admin
+         role crossplane-browse
+           selects aggregate-to-browse
+           selects aggregate-to-crossplane-browse
+         role crossplane-edit
+           labels aggregate-to-admin
+           selects aggregate-to-edit
+           selects aggregate-to-crossplane-edit
+         role crossplane-view
+           labels aggregate-to-edit
+           selects aggregate-to-view
+           selects aggregate-to-crossplane-view
+         binding crossplane-admin
+           to crossplane-admin
+           for Group crossplane:masters",
+    );
+}
+
+#[test]
+fn what_people_always_hold() {
+    plain().expect(
+        "crossplane:aggregate-to-",
+        &format!(
+            "role crossplane:aggregate-to-admin
+               labels aggregate-to-admin
+               V core,events.k8s.io events
+               * core namespaces
+               * core secrets
+               V rbac.authorization.k8s.io clusterroles,roles
+               * rbac.authorization.k8s.io clusterrolebindings,rolebindings
+               * {CROSSPLANES} *
+               V apiextensions.k8s.io customresourcedefinitions
+             role crossplane:aggregate-to-browse
+               labels aggregate-to-browse
+               V core,events.k8s.io events
+               V apiextensions.crossplane.io *
+             role crossplane:aggregate-to-edit
+               labels aggregate-to-edit
+               V core,events.k8s.io events
+               V core namespaces
+               * core secrets
+               * {CROSSPLANES} *
+             role crossplane:aggregate-to-ns-edit
+               labels aggregate-to-ns-edit base-of-ns-edit
+               V core,events.k8s.io events
+               * core secrets
+               V apiextensions.crossplane.io *
+             role crossplane:aggregate-to-ns-view
+               labels aggregate-to-ns-view base-of-ns-view
+               V core,events.k8s.io events
+             role crossplane:aggregate-to-view
+               labels aggregate-to-view
+               V core,events.k8s.io events
+               V core namespaces
+               V {CROSSPLANES} *"
+        ),
+    );
+}
+
+#[test]
+fn what_crossplane_itself_holds() {
+    let cluster = plain();
+    cluster.expect(
+        "crossplane:system:",
+        "role crossplane:system:aggregate-to-crossplane
+           labels crossplane.io/scope=system aggregate-to-crossplane
+           create,update,patch,delete core,events.k8s.io events
+           get,list,watch,create,update,patch,delete core secrets
+           * core serviceaccounts,services
+           * apiextensions.k8s.io customresourcedefinitions,customresourcedefinitions/status
+           * apiextensions.crossplane.io,pkg.crossplane.io,ops.crossplane.io,protection.crossplane.io *
+           get,list,watch,create,update,patch,delete extensions,apps deployments
+           get,list,watch,create,update,patch,delete core,coordination.k8s.io configmaps,leases
+           get,list,watch,create,update,patch,delete admissionregistration.k8s.io validatingwebhookconfigurations,mutatingwebhookconfigurations",
+    );
+    let page = cluster.page("crossplane");
+    assert!(page.starts_with("role crossplane\n  selects aggregate-to-crossplane\nrole "), "{page}");
+    assert!(
+        page.contains("binding crossplane\n  to crossplane\n  for ServiceAccount crossplane-system:crossplane\n"),
+        "{page}"
+    );
+    let elsewhere = Cluster::new(Settings { namespace: "xp".into(), ..Settings::default() }, []);
+    assert!(elsewhere.page("crossplane").contains("for ServiceAccount xp:crossplane\n"));
+}
+
+#[test]
+fn nobody_needs_to_begin_as_a_master() {
+    let settings = Settings { bind_masters: false, ..Settings::default() };
+    let mut cluster = plain().restarted(settings);
+    assert_eq!(words(&cluster.settle()), ["delete ClusterRoleBinding/crossplane-admin"]);
+    assert_eq!(words(&cluster.restarted(Settings::default()).settle()), ["create ClusterRoleBinding/crossplane-admin"]);
+}
+
+#[test]
+fn hardened_roles_reach_no_secrets_and_editors_install_nothing() {
+    let settings = Settings { hardened: true, ..Settings::default() };
+    let [plain, hardened] = [Settings::default(), settings].map(|settings| Cluster::new(settings, people()));
+    let may =
+        |cluster: &Cluster, who: &str, text: &str| cluster.rights(&Principal::User(who.into())).covers(&rule(text));
+    for (who, text, before, after) in [
+        ("admin", "* core secrets", true, false),
+        ("admin", "* pkg.crossplane.io providers", true, true),
+        ("edit", "get core secrets", true, false),
+        ("edit", "create pkg.crossplane.io providers", true, false),
+        ("edit", "V pkg.crossplane.io providers", true, true),
+        ("edit", "* apiextensions.crossplane.io compositions", true, true),
+        ("view", "get core secrets", false, false),
+        ("view", "V pkg.crossplane.io providers", true, true),
+    ] {
+        assert_eq!([may(&plain, who, text), may(&hardened, who, text)], [before, after], "{who} {text}");
+    }
+}
+
+/// The seed's spelling, Crossplane's, and roles that users write themselves (spec 1.9: composing other kinds).
+#[test]
+fn whoever_labels_a_role_extends_ours() {
+    for user_roles in [UserRoles::Aggregated, UserRoles::Materialized] {
+        for (label, role_name) in [
+            ("aggregate-to-crossplane-admin", "crossplane-admin"),
+            ("aggregate-to-admin", "crossplane-admin"),
+            ("aggregate-to-edit", "crossplane-edit"),
+            ("aggregate-to-edit", "crossplane-admin"),
+            ("aggregate-to-view", "crossplane-admin"),
+            ("aggregate-to-browse", "crossplane-browse"),
+            ("aggregate-to-crossplane", "crossplane"),
+        ] {
+            let extra =
+                labelled(role("extra", &["get example.com extras"]), &format!("rbac.crossplane.io/{label}"), "true");
+            let cluster = Cluster::new(Settings { user_roles, ..Settings::default() }, [extra]);
+            assert!(
+                cluster.rules_of(role_name).contains(&rule("get example.com extras")),
+                "{label} {role_name} {user_roles:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_standing_object_comes_back() {
+    for user_roles in [UserRoles::Aggregated, UserRoles::Materialized] {
+        let mut cluster = Cluster::new(Settings { user_roles, ..Settings::default() }, [xrd("xs.example.org")]);
+        let page = cluster.page("crossplane");
+        for name in cluster.names("crossplane") {
+            let (kind, name) = name.split_once(' ').unwrap();
+            let kind = if kind == "role" { &CLUSTER_ROLE } else { &CLUSTER_ROLE_BINDING };
+            cluster.remove(kind, "", name);
+            let written = words(&cluster.settle());
+            assert!(written.contains(&format!("repair {kind}/{name}")), "{name}: {written:?}");
+            assert_eq!(cluster.page("crossplane"), page, "{name}");
+        }
+    }
+}
+
+fn of_helm(object: Value) -> Value {
+    annotated(labelled(object, "app.kubernetes.io/managed-by", "Helm"), "meta.helm.sh/release-name", "xp")
+}
+
+#[test]
+fn what_a_helm_release_owns_is_left_alone() {
+    let mut admin = of_helm(role("crossplane-admin", &[]));
+    admin["aggregationRule"] = serde_json::json!({ "clusterRoleSelectors": [{ "matchLabels": { "rbac.crossplane.io/aggregate-to-admin": "true" } }] });
+    let base = of_helm(role("crossplane:aggregate-to-admin", &["get core pods"]));
+    let cluster = Cluster::new(Settings::default(), [admin.clone(), base.clone()]);
+    assert_eq!(cluster.told(), Vec::<&str>::new());
+    assert_eq!(cluster.rules_of("crossplane:aggregate-to-admin"), [rule("get core pods")]);
+    assert!(cluster.get(&CLUSTER_ROLE, "crossplane-admin").meta.ours.is_none());
+    // Charts that were rendered and applied have no release, only its label.
+    let rendered =
+        labelled(role("crossplane:aggregate-to-view", &["get core pods"]), "app.kubernetes.io/managed-by", "Helm");
+    let cluster = Cluster::new(Settings::default(), [rendered]);
+    assert_eq!(cluster.told(), Vec::<&str>::new());
+    assert_eq!(cluster.rules_of("crossplane:aggregate-to-view"), [rule("get core pods")]);
+    // It gathers by labels, whatever was asked for; that is told.
+    let settings = Settings { user_roles: UserRoles::Materialized, ..Settings::default() };
+    let cluster = Cluster::new(settings, [admin, base]);
+    assert_eq!(
+        cluster.told(),
+        ["RW0206 ClusterRole/crossplane-admin: Helm release `xp` owns it, so it stays aggregated"]
+    );
+}
+
+#[test]
+fn what_somebody_else_made_is_told() {
+    let cluster = Cluster::new(Settings::default(), [role("crossplane-edit", &["get core pods"])]);
+    assert_eq!(
+        cluster.told(),
+        [
+            "RW0003 ClusterRole/crossplane-edit: nothing says that it is ours; it gathers what a role of Crossplane holds"
+        ]
+    );
+    let given = annotated(role("crossplane-edit", &["get core pods"]), "rolewright.io/adopt", "true");
+    let cluster = Cluster::new(Settings::default(), [given]);
+    assert_eq!(cluster.told(), Vec::<&str>::new());
+    assert!(cluster.page("crossplane-edit").contains("selects aggregate-to-edit"));
+}
