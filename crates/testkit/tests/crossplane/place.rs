@@ -108,7 +108,7 @@ impl Place {
     }
 
     /// Installs Crossplane's kinds; false where they are not known.
-    pub(crate) async fn with_kinds(&self) -> Result<bool> {
+    async fn with_kinds(&self) -> Result<bool> {
         let Some(crossplane) = Crossplane::find(SUITE)? else { return Ok(false) };
         for file in crossplane.definitions(Project::Crossplane)? {
             let text = std::fs::read_to_string(&file)?;
@@ -265,7 +265,7 @@ pub(crate) fn quick() -> Settings {
     Settings { discovery: Duration::from_millis(20), ..Settings::default() }
 }
 
-fn is_established(definition: &Value) -> bool {
+pub(crate) fn is_established(definition: &Value) -> bool {
     let conditions = definition["status"]["conditions"].as_array();
     conditions.is_some_and(|all| all.iter().any(|one| one["type"] == "Established" && one["status"] == "True"))
 }

@@ -11,7 +11,7 @@ use kube::client::Body;
 use tokio::sync::Notify;
 use tower::{Layer, Service};
 
-/// What was asked for, as `VERB RESOURCE.GROUP`, and what of it was refused.
+/// What was asked for, as `VERB RESOURCE.GROUP [NAME]`, and what of it was refused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requests(Arc<Inner>);
 
@@ -42,11 +42,12 @@ impl Requests {
             seen.1.push(format!("{request} ({path})"));
             self.0.refused.notify_one();
         }
-        seen.0.insert(request);
+        let plain = request.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        seen.0.extend([plain, request]);
     }
 }
 
-/// `patch clusterroles.rbac.authorization.k8s.io`.
+/// `patch clusterroles.rbac.authorization.k8s.io NAME`.
 fn described<B>(request: &Request<B>) -> String {
     let mut parts: Vec<&str> = request.uri().path().split('/').filter(|part| !part.is_empty()).collect();
     let group = if parts.first() == Some(&"apis") { parts.get(1).copied().unwrap_or_default() } else { "" };
@@ -70,7 +71,8 @@ fn described<B>(request: &Request<B>) -> String {
         Method::DELETE => "delete",
         _ => "?",
     };
-    format!("{verb} {resource}.{group}")
+    let name = parts.get(1).copied().unwrap_or_default();
+    format!("{verb} {resource}.{group} {name}").trim_end().to_owned()
 }
 
 impl<S> Layer<S> for Requests {

@@ -61,7 +61,7 @@ async fn enough(place: &Place, identity: &Identity, settings: &Settings) -> Resu
     let used = requests.used();
     // Who shares differs in what it reads, which is seen.
     let thorough = settings.family_roles == FamilyRoles::Replicated;
-    for right in rights(&whole) {
+    for right in rights(&whole, identity) {
         let seen = used.contains(&right.request);
         let beside = right.beside && place.asks_for(&right.rule);
         ensure!(seen || right.beside, "nobody needs {}", right.rule);
@@ -84,23 +84,33 @@ struct Right {
     rest: Rights,
 }
 
-fn rights(whole: &Rights) -> Vec<Right> {
+/// All rules, by namespace; those of the whole cluster have none.
+fn parts(rights: &mut Rights, identity: &Identity) -> Vec<(String, &mut Vec<Rule>)> {
+    let mut all = vec![(String::new(), &mut rights.cluster), (identity.namespace.clone(), &mut rights.own_namespace)];
+    all.extend(rights.elsewhere.iter_mut().map(|(namespace, rules)| (namespace.clone(), rules)));
+    all
+}
+
+fn rights(whole: &Rights, identity: &Identity) -> Vec<Right> {
     let mut all = Vec::new();
-    for own in [false, true] {
-        let rules = if own { &whole.own_namespace } else { &whole.cluster };
+    let mut copy = whole.clone();
+    for (at, (_, rules)) in parts(&mut copy, identity).into_iter().enumerate() {
         let atoms: Vec<Rule> = rules.iter().flat_map(atoms).collect();
-        for (at, rule) in atoms.iter().enumerate() {
-            let rest = atoms.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, rule)| rule.clone());
-            let mut rights = whole.clone();
-            *(if own { &mut rights.own_namespace } else { &mut rights.cluster }) = rest.collect();
-            let word = |names: &[rolewright_plan::Name]| names.first().map(ToString::to_string).unwrap_or_default();
+        for (gone, rule) in atoms.iter().enumerate() {
+            let others = atoms.iter().enumerate().filter(|(other, _)| *other != gone).map(|(_, rule)| rule.clone());
+            let mut rest = whole.clone();
+            *parts(&mut rest, identity).swap_remove(at).1 = others.collect();
             let (verb, resource) = (word(&rule.verbs), word(&rule.resources));
             let beside = matches!(verb.as_str(), "bind" | "escalate" | "create") || resource.ends_with("/finalizers");
-            let request = format!("{verb} {resource}.{}", word(&rule.api_groups));
-            all.push(Right { rule: rule.clone(), request, beside, rest: rights });
+            let request = format!("{verb} {resource}.{} {}", word(&rule.api_groups), word(&rule.resource_names));
+            all.push(Right { rule: rule.clone(), request: request.trim_end().to_owned(), beside, rest });
         }
     }
     all
+}
+
+fn word(names: &[rolewright_plan::Name]) -> String {
+    names.first().map(ToString::to_string).unwrap_or_default()
 }
 
 fn atoms(rule: &Rule) -> Vec<Rule> {
@@ -162,19 +172,28 @@ fn provider(provider: &Provider, what: &str) -> String {
     format!("crossplane:provider:{}:{what}", provider.id())
 }
 
-/// What is there when the manager comes: a role that its predecessor made, and roles that others made.
+/// What is there when the manager comes: a role and a binding that its predecessor made, and roles that others made.
 async fn before(place: &Place) -> Result<()> {
     let definition = place.apply(&DEFINED.object()).await?;
-    let owner = json!({"apiVersion": "apiextensions.crossplane.io/v1", "kind": "CompositeResourceDefinition",
-        "name": DEFINED.name(), "uid": definition["metadata"]["uid"], "controller": true, "blockOwnerDeletion": true});
-    let inherited =
-        with(composite(&DEFINED, "crossplane"), json!({"metadata": {"ownerReferences": [owner]}, "rules": []}));
-    let params = PostParams { field_manager: Some("crossplane".to_owned()), ..PostParams::default() };
-    let object: DynamicObject = serde_json::from_value(inherited.clone())?;
-    place.api(&inherited)?.create(&params, &object).await?;
+    inherit(place, &definition, &with(composite(&DEFINED, "crossplane"), json!({"rules": []}))).await?;
+    let revision = place.apply(&BRINGING.object()).await?;
+    let name = provider(&BRINGING, "system");
+    let role_ref = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name});
+    inherit(place, &revision, &with(rbac("ClusterRoleBinding", &name), json!({"roleRef": role_ref}))).await?;
     for taken in [composite(&TAKEN, "crossplane"), role(&provider(&NAMELESS, "system"))] {
         place.apply(&with(taken, json!({"rules": []}))).await?;
     }
+    Ok(())
+}
+
+/// An object as Crossplane's manager made it for another one.
+async fn inherit(place: &Place, owner: &Value, object: &Value) -> Result<()> {
+    let owner = json!({"apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": owner["metadata"]["name"],
+        "uid": owner["metadata"]["uid"], "controller": true, "blockOwnerDeletion": true});
+    let object = with(object.clone(), json!({"metadata": {"ownerReferences": [owner]}}));
+    let params = PostParams { field_manager: Some("crossplane".to_owned()), ..PostParams::default() };
+    let made: DynamicObject = serde_json::from_value(object.clone())?;
+    place.api(&object)?.create(&params, &made).await?;
     Ok(())
 }
 
@@ -192,7 +211,7 @@ async fn day(place: &Place, settings: &Settings) -> Result<()> {
     let system = role(&provider(&BRINGING, "system"));
     let binding = rbac("ClusterRoleBinding", &provider(&BRINGING, "system"));
     place.until("a provider's role", &system, has("wrongs")).await?;
-    place.until("its binding", &binding, |_| true).await?;
+    place.until("its binding", &binding, |binding| ours(binding) && binding["subjects"].is_array()).await?;
     let refs = json!([{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "name": "rights.rights.example.org"}]);
     place.report(&BRINGING.object(), &json!({"objectRefs": refs})).await?;
@@ -223,12 +242,16 @@ async fn day(place: &Place, settings: &Settings) -> Result<()> {
 async fn tidy_up(place: &Place, identity: &Identity) -> Result<()> {
     let annotations = json!({"metadata": {"annotations": {"rbac.crossplane.io/xrights.acme.io": null}}});
     place.merge(&namespace("rights"), &annotations).await?;
-    let lease = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-        "metadata": {"namespace": identity.namespace, "name": identity.lease}});
-    let mut all = vec![lease, crate::platform::served("wrongs.rights.example.org")];
+    let lease = |namespace: &str, name: &str| {
+        json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"namespace": namespace, "name": name}})
+    };
+    let mut all = vec![lease(&identity.namespace, &identity.lease), lease(SYSTEM, "crossplane-leader-election-rbac")];
+    all.push(crate::platform::served("wrongs.rights.example.org"));
     all.extend([DEFINED, TAKEN].iter().map(Definition::object));
     all.extend([BRINGING, NAMELESS].iter().flat_map(|one| [one.object(), one.deployment("")]));
     all.extend([composite(&TAKEN, "crossplane"), role(&provider(&NAMELESS, "system"))]);
+    all.extend([composite(&DEFINED, "crossplane"), rbac("ClusterRoleBinding", &provider(&BRINGING, "system"))]);
     all.extend(crate::drift::kept(place).await?);
     for object in &all {
         if place.get(object).await?.is_some() {
@@ -244,15 +267,12 @@ async fn tidy_up(place: &Place, identity: &Identity) -> Result<()> {
 
 /// Waits until the authorizer has seen the rights: it follows a moment later.
 async fn settled(place: &Place, identity: &Identity, settings: &Settings, rights: &Rights) -> Result<()> {
-    let whole = Rights::of([&Crossplane::new(settings.clone()) as &dyn Module], identity);
+    let mut whole = Rights::of([&Crossplane::new(settings.clone()) as &dyn Module], identity);
+    let mut rights = rights.clone();
     let user = format!("system:serviceaccount:{}:{}", identity.namespace, identity.name);
-    for (namespace, all, granted) in [
-        ("", &whole.cluster, &rights.cluster),
-        (identity.namespace.as_str(), &whole.own_namespace, &rights.own_namespace),
-    ] {
+    for ((namespace, all), (_, granted)) in parts(&mut whole, identity).into_iter().zip(parts(&mut rights, identity)) {
         for rule in all.iter().flat_map(atoms) {
             let granted = granted.iter().flat_map(atoms).any(|other| other == rule);
-            let word = |names: &[rolewright_plan::Name]| names.first().map(ToString::to_string).unwrap_or_default();
             let resource = word(&rule.resources);
             let (plural, sub) = resource.split_once('/').unwrap_or((&resource, ""));
             let attributes = json!({"verb": word(&rule.verbs), "group": word(&rule.api_groups), "resource": plural,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
 use crate::drift::plain;
-use crate::place::{PATIENCE, Place, name, rbac, with};
+use crate::place::{PATIENCE, Place, is_established, name, rbac, with};
 use crate::platform::{Definition, Provider, SYSTEM, Scope, managed, namespace, served};
 
 pub(super) const DEFINITIONS: [Definition; 3] = [
@@ -29,8 +29,33 @@ pub(super) const PROVIDERS: [Provider; 4] = [
 
 pub(super) const NAMESPACES: [&str; 2] = ["one", "two"];
 
+/// Kinds of the names of Crossplane's, for lives in which their schemas do not matter.
+fn kinds() -> [Value; 3] {
+    let kind = |plural: &str, group: &str, kind: &str, versions: &[&str]| {
+        let schema = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
+        let version = |name: &&str| {
+            json!({"name": name, "served": true, "storage": name == versions.first().unwrap_or(name),
+                "subresources": {"status": {}}, "schema": schema})
+        };
+        let versions: Vec<Value> = versions.iter().map(version).collect();
+        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": format!("{plural}.{group}")}, "spec": {"group": group, "scope": "Cluster",
+                "names": {"plural": plural, "kind": kind}, "versions": versions}})
+    };
+    let (extensions, packages) = ("apiextensions.crossplane.io", "pkg.crossplane.io");
+    [
+        kind("compositeresourcedefinitions", extensions, "CompositeResourceDefinition", &["v1", "v2"]),
+        kind("managedresourcedefinitions", extensions, "ManagedResourceDefinition", &["v1alpha1"]),
+        kind("providerrevisions", packages, "ProviderRevision", &["v1"]),
+    ]
+}
+
 /// What is there before anything happens.
 pub(super) async fn begin(place: &Place) -> Result<()> {
+    for kind in kinds() {
+        place.apply(&kind).await?;
+        place.until("a kind", &kind, is_established).await?;
+    }
     for name in [SYSTEM].iter().chain(&NAMESPACES) {
         place.apply(&namespace(name)).await?;
     }
@@ -83,7 +108,7 @@ pub(super) async fn settle(place: &Place) -> Result<()> {
 pub(super) async fn expected(users: &Place, settings: &Settings) -> Result<Map<String, Value>> {
     let server = Server::start(rolewright_server::Settings::default())?;
     let clean = Place::of(server.clone());
-    clean.with_kinds().await?;
+    begin(&clean).await?;
     let mut uids: BTreeMap<String, Value> = BTreeMap::new();
     for object in inputs() {
         let Some(found) = users.get(&object).await? else { continue };
