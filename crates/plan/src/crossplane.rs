@@ -22,7 +22,7 @@ use rolewright_core::{RBAC_GROUP, Rule};
 use crate::intent::{Intent, Wanted};
 use crate::kind::{Kind, NAMESPACE};
 use crate::module::{Module, SharedLease, Watch};
-use crate::object::{Live, ObjectRef, Owner};
+use crate::object::{Live, Meta, ObjectRef, Owner};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING};
 use crate::snapshot::{Change, Snapshot};
 use crate::{Name, Time};
@@ -154,7 +154,8 @@ impl Module for Crossplane {
         keys.extend(self.families.roles());
         // Whatever is left of what is no longer there or no longer wanted.
         let ours = snapshot.all(&CLUSTER_ROLE).chain(snapshot.all(&CLUSTER_ROLE_BINDING));
-        let ours = ours.filter(|live| live.meta.ours.is_some() || live.meta.inherited.is_some());
+        let is_ours = |meta: &Meta| meta.ours.is_some() || meta.inherited.is_some() || meta.revived;
+        let ours = ours.filter(|live| is_ours(&live.meta));
         keys.extend(ours.filter_map(|live| key_of(&live.meta.name)));
         keys.sort_unstable();
         keys.dedup();
@@ -175,7 +176,8 @@ fn held(snapshot: &Snapshot, live: &Live, names: &[Name]) -> Vec<ObjectRef> {
         is_kind && snapshot.get(object).is_some_and(is_ours)
     };
     let is_orphan = |object: &ObjectRef| {
-        snapshot.get(object).is_some_and(|held| held.meta.ours.is_some() && held.meta.controller().is_none())
+        let is_ours = |meta: &Meta| meta.ours.is_some() || meta.revived;
+        snapshot.get(object).is_some_and(|held| is_ours(&held.meta) && held.meta.controller().is_none())
     };
     snapshot.owned_by(uid).filter(is_held).cloned().chain(of_names(names).filter(is_orphan)).collect()
 }
@@ -184,7 +186,7 @@ fn held(snapshot: &Snapshot, live: &Live, names: &[Name]) -> Vec<ObjectRef> {
 fn left_of(snapshot: &Snapshot, key: &ObjectRef, names: &[Name]) -> Vec<ObjectRef> {
     let is_left = |object: &ObjectRef| {
         snapshot.get(object).is_some_and(|left| {
-            left.meta.ours.is_some()
+            (left.meta.ours.is_some() || left.meta.revived)
                 && left.meta.controller().is_none_or(|owner| owner.kind == key.kind.kind && owner.name == key.name)
         })
     };

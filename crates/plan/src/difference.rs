@@ -83,11 +83,13 @@ impl Claim {
     fn holds(&self, meta: &Meta) -> bool {
         let given = || meta.annotations.get(annotation::ADOPT).is_some_and(|value| value == "true");
         match self {
-            // One that nobody controls is ours if we made it: somebody took its owner away.
-            Self::Controlled(uid) => {
-                meta.controller().map_or_else(|| meta.ours.is_some() || given(), |owner| owner.uid == *uid)
+            // One that nobody controls is ours if we made it: somebody took its owner away, or all of it.
+            Self::Controlled(uid) => meta
+                .controller()
+                .map_or_else(|| meta.ours.is_some() || meta.revived || given(), |owner| owner.uid == *uid),
+            Self::Labelled(key, value) => {
+                (meta.ours.is_some() && meta.labels.get(key) == Some(value)) || meta.revived || given()
             }
-            Self::Labelled(key, value) => (meta.ours.is_some() && meta.labels.get(key) == Some(value)) || given(),
             Self::RulesOnly => true,
         }
     }

@@ -6,7 +6,7 @@ use rolewright_core::Labels;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::managed::managed;
+use super::managed::{managed, only};
 use super::{Condition, Live, Meta, Owner};
 use crate::Name;
 use crate::kind::{Kind, Reports};
@@ -55,6 +55,7 @@ impl Meta {
             finalizers: written.finalizers.unwrap_or_default(),
             deleting: written.deletion_timestamp.is_some(),
             ours: managed(fields, manager::ROLEWRIGHT, "Apply"),
+            revived: only(fields, manager::AGGREGATION),
             inherited: manager::UPSTREAM.iter().find_map(|name| managed(fields, name, "Update")).map(Box::new),
         })
     }
