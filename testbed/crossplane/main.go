@@ -1,11 +1,16 @@
 // Crossplane's RBAC manager, v2.4.0, as its own command runs it: `crossplane rbac start --provider-clusterrole=NAME`.
-// Only the surroundings are ours: no metrics are served, because every manager would take the same port, and the process
-// ends with its standard input, so that none outlives its test.
+// Only the surroundings are ours: no metrics are served, because every manager would take the same port; the process
+// ends with its standard input, so that none outlives its test; and with `--elect-in=NAMESPACE` it holds the lease that
+// `--leader-election` would, with the same client and timings. That flag itself works only in a pod, whose namespace it
+// reads from the pod's files.
 package main
 
 import (
+	"context"
 	"io"
 	"os"
+	"strconv"
+	"time"
 
 	"github.com/alecthomas/kong"
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,6 +18,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	metrics "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -26,8 +33,9 @@ import (
 
 func main() {
 	var arguments struct {
-		Debug bool         `help:"Log to standard error."`
-		Rbac  rbac.Command `cmd:""`
+		Debug   bool         `help:"Log to standard error."`
+		ElectIn string       `help:"Work while holding the manager's lease in this namespace."`
+		Rbac    rbac.Command `cmd:""`
 	}
 	metrics.DefaultBindAddress = "0"
 	scheme := runtime.NewScheme()
@@ -47,5 +55,37 @@ func main() {
 		os.Exit(0)
 	}()
 	parsed.BindTo(logging.NewLogrLogger(log), (*logging.Logger)(nil))
-	parsed.FatalIfErrorf(parsed.Run(scheme))
+	work := func() { parsed.FatalIfErrorf(parsed.Run(scheme)) }
+	if arguments.ElectIn == "" {
+		work()
+		return
+	}
+	parsed.FatalIfErrorf(elected(arguments.ElectIn, work))
+}
+
+// Works once the lease is held. Like Crossplane's manager, it ends when the lease is lost and leaves it behind when it ends.
+func elected(namespace string, work func()) error {
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	identity := resourcelock.ResourceLockConfig{Identity: host + "_" + strconv.Itoa(os.Getpid())}
+	const renew = 10 * time.Second
+	lock, err := resourcelock.NewFromKubeconfig(
+		resourcelock.LeasesResourceLock, namespace, "crossplane-leader-election-rbac", identity, config, renew)
+	if err != nil {
+		return err
+	}
+	leaderelection.RunOrDie(context.Background(), leaderelection.LeaderElectionConfig{
+		Lock: lock, LeaseDuration: 15 * time.Second, RenewDeadline: renew, RetryPeriod: 2 * time.Second,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) { work() },
+			OnStoppedLeading: func() { os.Exit(1) },
+		},
+	})
+	return nil
 }

@@ -1,6 +1,7 @@
 //! Programs of other projects that work with RBAC and custom resources: they run unchanged on the real server and on ours.
 
 use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
@@ -8,6 +9,9 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// The environment variable that names Crossplane's RBAC manager; `make test` sets it.
 const BINARY: &str = "ROLEWRIGHT_CROSSPLANE";
+
+/// The namespace that it believes to run in.
+const NAMESPACE: &str = "crossplane-system";
 
 /// A project whose custom resource definitions the build of `ROLEWRIGHT_CROSSPLANE` keeps beside it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -47,10 +51,21 @@ impl Crossplane {
 
     /// Starts `crossplane rbac start` for the superuser of a kubeconfig; what it logs goes to the file.
     pub fn rbac(&self, kubeconfig: &Path, log: &Path) -> Result<Running> {
+        self.start(&[], kubeconfig, log)
+    }
+
+    /// The same with `--leader-election`: it works once it holds its lease.
+    pub fn rbac_elected(&self, kubeconfig: &Path, log: &Path) -> Result<Running> {
+        self.start(&[&format!("--elect-in={NAMESPACE}")], kubeconfig, log)
+    }
+
+    fn start(&self, arguments: &[&str], kubeconfig: &Path, log: &Path) -> Result<Running> {
         let log = std::fs::File::create(log).with_context(|| log.display().to_string())?;
         let mut command = Command::new(&self.binary);
-        command.args(["--debug", "rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions"]);
-        command.env("KUBECONFIG", kubeconfig).env("POD_NAMESPACE", "crossplane-system");
+        // A program is known to the server by its name, and that of the real one is not ours.
+        command.arg0("crossplane").arg("--debug").args(arguments);
+        command.args(["rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions"]);
+        command.env("KUBECONFIG", kubeconfig).env("POD_NAMESPACE", NAMESPACE);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
         let mut child = command.spawn().with_context(|| format!("`{}` does not start", self.binary.display()))?;
         let input = child.stdin.take();

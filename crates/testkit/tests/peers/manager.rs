@@ -12,10 +12,9 @@ use serde_json::Value;
 use tokio::time::sleep;
 
 use self::stages::{Action, Stage};
+use crate::RBAC;
 use crate::definitions::{DEFINITIONS, established};
 use crate::servers::{self, Home, PATIENCE, YAML, plain};
-
-const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
 
 /// The manager's roles and bindings by kind and name.
 type State = BTreeMap<String, Value>;
@@ -46,7 +45,7 @@ async fn crossplane_s_manager_finds_no_difference() -> Result<()> {
 }
 
 /// All of Crossplane's definitions; the manager does not start without them.
-async fn install(crossplane: &Crossplane, home: &Home) -> Result<()> {
+pub(crate) async fn install(crossplane: &Crossplane, home: &Home) -> Result<()> {
     for file in crossplane.definitions(Project::Crossplane)? {
         let created = home.done("POST", DEFINITIONS, YAML, std::fs::read(&file)?).await.with_context(|| name(&file))?;
         let path = format!("{DEFINITIONS}/{}", created["metadata"]["name"].as_str().unwrap_or_default());

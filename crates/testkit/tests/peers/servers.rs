@@ -33,8 +33,8 @@ pub(crate) struct Home {
     /// `real` or `ours`.
     pub(crate) name: &'static str,
     pub(crate) kubeconfig: PathBuf,
-    client: kube::Client,
-    _kept: Kept,
+    pub(crate) client: kube::Client,
+    _kept: Option<Kept>,
 }
 
 enum Kept {
@@ -64,6 +64,18 @@ pub(crate) async fn pair(test: &str) -> Result<Option<Pair>> {
     let second = std::env::var("ROLEWRIGHT_TWIN").is_ok_and(|twin| twin == "self");
     let ours = if second { real_again().await? } else { ours(&folder).await? };
     Ok(Some(Pair { real, ours, folder }))
+}
+
+/// Two real servers and one of ours.
+pub(crate) struct Three {
+    pub(crate) homes: [Home; 3],
+    pub(crate) folder: PathBuf,
+}
+
+/// Three servers; none, with a word on stderr, where there is no testbed.
+pub(crate) async fn three(test: &str) -> Result<Option<Three>> {
+    let Some(Pair { real, ours, folder }) = pair(test).await? else { return Ok(None) };
+    Ok(Some(Three { homes: [real, real_again().await?, ours], folder }))
 }
 
 async fn real(name: &'static str) -> Result<Option<Home>> {
@@ -96,7 +108,12 @@ impl Home {
     async fn new(name: &'static str, kubeconfig: PathBuf, kept: Kept) -> Result<Self> {
         let read = Kubeconfig::read_from(&kubeconfig)?;
         let config = kube::Config::from_custom_kubeconfig(read, &KubeConfigOptions::default()).await?;
-        Ok(Self { name, kubeconfig, client: kube::Client::try_from(config)?, _kept: kept })
+        Ok(Self { name, kubeconfig, client: kube::Client::try_from(config)?, _kept: Some(kept) })
+    }
+
+    /// The same server for somebody who does not keep it.
+    pub(crate) fn guest(&self) -> Self {
+        Self { name: self.name, kubeconfig: self.kubeconfig.clone(), client: self.client.clone(), _kept: None }
     }
 
     /// Sends a request.
@@ -149,6 +166,21 @@ impl Home {
             anyhow::Ok(Answer { status, body: serde_json::from_slice(&body).unwrap_or_default() })
         };
         timeout(PATIENCE, whole).await.context("no answer")?
+    }
+}
+
+/// Asks until there is an answer. What comes instead says what is still missing.
+pub(crate) async fn eventually<T, F>(what: &str, mut ask: impl FnMut() -> F) -> Result<T>
+where
+    F: Future<Output = Result<Result<T, String>>>,
+{
+    let start = Instant::now();
+    loop {
+        match ask().await? {
+            Ok(answer) => return Ok(answer),
+            Err(missing) => ensure!(start.elapsed() < PATIENCE, "waited in vain for {what}: {missing}"),
+        }
+        sleep(Duration::from_millis(40)).await;
     }
 }
 

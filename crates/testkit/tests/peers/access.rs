@@ -1,0 +1,176 @@
+//! Everybody may do the same whether Crossplane's own manager works or ours, but for what we decided otherwise.
+
+mod decisions;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, ensure};
+use rolewright_core::{Access, Binding, Role, RuleSet, Scope};
+use rolewright_plan::crossplane::Settings;
+use rolewright_testkit::peers::Crossplane;
+use rolewright_testkit::wire::{BindingObject, RoleObject};
+use serde_json::json;
+
+use self::decisions::{DECISIONS, Difference};
+use crate::manager::install;
+use crate::module::Ours;
+use crate::servers::{self, Home, eventually};
+use crate::world::{self, Expected, Way, World, apply};
+use crate::{RBAC, chart};
+
+/// Random worlds.
+const SEEDS: u64 = 20;
+
+#[tokio::test(flavor = "multi_thread")]
+#[expect(clippy::print_stdout, reason = "what was compared")]
+async fn both_managers_give_the_same_access() -> Result<()> {
+    let Some(crossplane) = Crossplane::find("the peers suite")? else { return Ok(()) };
+    let Some(places) = servers::three("access").await? else { return Ok(()) };
+    let [theirs, ours @ ..] = &places.homes;
+    let all: [&Home; 3] = [theirs, &ours[0], &ours[1]];
+    futures::future::try_join_all(all.map(|home| install(&crossplane, home))).await?;
+    chart::install(theirs).await?;
+    let log = places.folder.join("theirs.log");
+    let mut peer = crossplane.rbac(&theirs.kubeconfig, &log)?;
+    let managers = ours.iter().map(|home| Ours::start(home, Settings::default())).collect::<Vec<_>>();
+    let nothing = World::default();
+    let mut history: Vec<World> = Vec::new();
+    let mut used = BTreeSet::new();
+    for (index, (title, world)) in worlds(servers::seed()).into_iter().enumerate() {
+        let before = history.last().unwrap_or(&nothing);
+        futures::future::try_join_all(all.map(|home| apply(home, before, &world))).await?;
+        if index == 0 {
+            futures::future::try_join_all(all.map(chart::bind)).await?;
+        }
+        peer.alive()?;
+        let expected = Expected::new(&history, &world);
+        for ours in ours {
+            let found = settled(&expected, theirs, ours)
+                .await
+                .with_context(|| format!("{title}, {}; logs are in {}", ours.name, places.folder.display()))?;
+            println!(
+                "{title}: {} subjects, {} rights differ on purpose on {}",
+                found.subjects, found.differ, ours.name
+            );
+            used.extend(found.used);
+        }
+        history.push(world);
+    }
+    let stale: Vec<_> = DECISIONS.iter().map(|row| row.name).filter(|name| !used.contains(name)).collect();
+    ensure!(stale.is_empty(), "decisions that nothing needs: {stale:?}");
+    for manager in managers {
+        manager.end().await?;
+    }
+    peer.end()?;
+    std::fs::remove_dir_all(&places.folder)?;
+    Ok(())
+}
+
+fn worlds(seed: u64) -> Vec<(&'static str, World)> {
+    let drawn: Vec<World> = (0..SEEDS).map(|index| world::drawn(seed.wrapping_add(index) % 100_000)).collect();
+    let mut random = world::later();
+    let mut changed = world::later();
+    for (index, world) in (0..SEEDS).zip(drawn) {
+        changed.join(world::changed(&world, seed.wrapping_add(index) % 100_000));
+        random.join(world);
+    }
+    vec![
+        ("a world of everything", world::disputed()),
+        ("the same later", world::later()),
+        ("random worlds", random),
+        ("random changes", changed),
+    ]
+}
+
+struct Found {
+    subjects: usize,
+    differ: usize,
+    used: BTreeSet<&'static str>,
+}
+
+/// Waits until both have done their work and nothing differs but what was decided.
+async fn settled(expected: &Expected<'_>, theirs: &Home, ours: &Home) -> Result<Found> {
+    eventually("both managers to be done", || async {
+        let (there, here) = tokio::try_join!(access(theirs), access(ours))?;
+        let mut faults = unmet(expected, &there, Way::Theirs);
+        faults.extend(unmet(expected, &here, Way::Ours));
+        let mut explained = BTreeMap::new();
+        // What is only on its way makes no difference.
+        if faults.is_empty() {
+            (explained, faults) = differences(expected, &there, &here);
+        }
+        if faults.is_empty() {
+            let used = explained.keys().copied().collect();
+            return Ok(Ok(Found { subjects: subjects(&here), differ: explained.values().sum(), used }));
+        }
+        let count = faults.len();
+        faults.truncate(60);
+        Ok(Err(format!("{count} faults:\n{}", faults.join("\n"))))
+    })
+    .await
+}
+
+fn subjects(access: &Access) -> usize {
+    access.iter().map(|(who, _, _)| who).collect::<BTreeSet<_>>().len()
+}
+
+/// What everybody may do, as the roles and bindings of a server say.
+pub(crate) async fn access(home: &Home) -> Result<Access> {
+    let mut roles = Vec::new();
+    for (plural, kind) in [("clusterroles", "ClusterRole"), ("roles", "Role")] {
+        roles.extend(list::<RoleObject>(home, plural, kind).await?.into_iter().map(Role::from));
+    }
+    let mut bindings = Vec::new();
+    for (plural, kind) in [("clusterrolebindings", "ClusterRoleBinding"), ("rolebindings", "RoleBinding")] {
+        bindings.extend(list::<BindingObject>(home, plural, kind).await?.into_iter().map(Binding::from));
+    }
+    Ok(Access::of(&rolewright_core::World::new(roles, bindings)))
+}
+
+async fn list<T: serde::de::DeserializeOwned>(home: &Home, plural: &str, kind: &str) -> Result<Vec<T>> {
+    let mut items = home.get(&format!("{RBAC}/{plural}")).await?.body["items"].take();
+    // List items carry no kind of their own.
+    for item in items.as_array_mut().into_iter().flatten() {
+        item["kind"] = json!(kind);
+    }
+    Ok(serde_json::from_value(items)?)
+}
+
+/// What should be so by now and is not.
+pub(crate) fn unmet(expected: &Expected<'_>, access: &Access, way: Way) -> Vec<String> {
+    let facts = expected.facts.iter().filter(|fact| way == Way::Ours || fact.theirs);
+    let mut held: BTreeMap<_, RuleSet> = BTreeMap::new();
+    let unmet = facts.filter(|fact| {
+        let held = held.entry(fact.who.clone()).or_insert_with(|| access.effective(&fact.who, &Scope::Cluster));
+        held.covers(&fact.rule) != fact.holds
+    });
+    let told = unmet.map(|fact| format!("{way:?}: {} has not `{:?}`: {}", fact.who, fact.rule, fact.holds));
+    told.collect()
+}
+
+/// How many rights each decision explains, and what none does.
+pub(crate) fn differences(
+    expected: &Expected<'_>,
+    there: &Access,
+    here: &Access,
+) -> (BTreeMap<&'static str, usize>, Vec<String>) {
+    let (mut explained, mut unexplained) = (BTreeMap::new(), Vec::new());
+    for change in there.changes(here) {
+        let sides = [(true, &change.lost), (false, &change.gained)];
+        for (lost, rule) in sides.into_iter().flat_map(|(lost, rules)| rules.iter().map(move |rule| (lost, rule))) {
+            for ((group, resource), verb) in rule
+                .api_groups
+                .iter()
+                .flat_map(|group| rule.resources.iter().map(move |resource| (group, resource)))
+                .flat_map(|at| rule.verbs.iter().map(move |verb| (at, verb)))
+            {
+                let difference = Difference::new(&change.principal, &change.scope, lost, group, resource, verb);
+                match DECISIONS.iter().find(|row| (row.explains)(expected, &difference)) {
+                    Some(row) => *explained.entry(row.name).or_default() += 1,
+                    None => unexplained.push(difference.to_string()),
+                }
+            }
+        }
+    }
+    (explained, unexplained)
+}
