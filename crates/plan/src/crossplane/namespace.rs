@@ -25,6 +25,12 @@ pub(super) fn enabled(meta: &Meta) -> BTreeSet<Name> {
     enabled_names(meta).into_iter().map(label_value).collect()
 }
 
+/// The definitions that a namespace says something about, whether or not that enables them, as the values of the label.
+pub(super) fn mentioned(meta: &Meta) -> BTreeSet<Name> {
+    let said = meta.annotations.keys().filter_map(|key| key.strip_prefix(PREFIX));
+    said.map(label_value).chain(enabled(meta)).collect()
+}
+
 /// The definitions that a namespace enables, as it names them.
 fn enabled_names(meta: &Meta) -> BTreeSet<&str> {
     let mut all = BTreeSet::new();

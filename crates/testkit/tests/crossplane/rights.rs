@@ -4,12 +4,13 @@
 //! What a right allows is either asked for by a request, which is seen; or it is needed beside one, as with `escalate`,
 //! and then something is refused without it.
 
+mod day;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use kube::Client;
-use kube::api::{DynamicObject, PostParams};
 use kube::client::ClientBuilder;
 use rolewright_controller::lease;
 use rolewright_controller::run::{Process, run};
@@ -18,20 +19,14 @@ use rolewright_core::subject::User;
 use rolewright_plan::Module;
 use rolewright_plan::crossplane::{Crossplane, FamilyRoles, Manage, Settings};
 use rolewright_plan::rights::{Identity, Rights};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 use tower::Layer;
 
-use crate::place::{PATIENCE, Place, Source, quick, rbac, with};
-use crate::platform::{Definition, Provider, SYSTEM, Scope, namespace};
+use crate::place::{PATIENCE, Place, Source, quick};
+use crate::platform::{SYSTEM, namespace};
 use crate::requests::Requests;
-
-const DEFINED: Definition = Definition { plural: "xrights", group: "acme.io", scope: Scope::Claimed };
-const TAKEN: Definition = Definition { plural: "xtaken", group: "acme.io", scope: Scope::Claimed };
-const BRINGING: Provider =
-    Provider { name: "rights", revision: 1, family: None, served: &["wrongs.rights.example.org"], managed: &[] };
-const NAMELESS: Provider = Provider { name: "taken", ..BRINGING };
 
 /// Runs the manager through a day's work at each level with all of its rights, and then without those that no request
 /// shows.
@@ -85,7 +80,7 @@ struct Right {
 }
 
 /// All rules, by namespace; those of the whole cluster have none.
-fn parts(rights: &mut Rights, identity: &Identity) -> Vec<(String, &mut Vec<Rule>)> {
+fn parts<'a>(rights: &'a mut Rights, identity: &Identity) -> Vec<(String, &'a mut Vec<Rule>)> {
     let mut all = vec![(String::new(), &mut rights.cluster), (identity.namespace.clone(), &mut rights.own_namespace)];
     all.extend(rights.elsewhere.iter_mut().map(|(namespace, rules)| (namespace.clone(), rules)));
     all
@@ -128,12 +123,12 @@ fn atoms(rule: &Rule) -> Vec<Rule> {
 
 /// A day's work under these rights; returns what was asked for. It ends early when something is refused.
 async fn work(place: &Place, identity: &Identity, settings: &Settings, rights: &Rights) -> Result<Requests> {
-    tidy_up(place, identity).await?;
+    day::tidy_up(place, identity).await?;
     for manifest in rights.manifests(identity) {
         place.apply(&manifest).await?;
     }
     settled(place, identity, settings, rights).await?;
-    before(place).await?;
+    day::before(place).await?;
     let requests = Requests::default();
     let client = place.client_as(&User::service_account(&identity.namespace, &identity.name), &requests)?;
     let process = Process {
@@ -151,118 +146,13 @@ async fn work(place: &Place, identity: &Identity, settings: &Settings, rights: &
         async move { signal.notified().await }
     }));
     let done = tokio::select! {
-        done = day(place, settings) => done,
+        done = day::work(place, settings) => done,
         () = requests.first_refusal() => Ok(()),
     };
     ended.notify_one();
     timeout(PATIENCE, running).await.context("the manager does not end")???;
     done?;
     Ok(requests)
-}
-
-fn role(name: &str) -> Value {
-    rbac("ClusterRole", name)
-}
-
-fn composite(definition: &Definition, to: &str) -> Value {
-    role(&format!("crossplane:composite:{}:aggregate-to-{to}", definition.name()))
-}
-
-fn provider(provider: &Provider, what: &str) -> String {
-    format!("crossplane:provider:{}:{what}", provider.id())
-}
-
-/// What is there when the manager comes: a role and a binding that its predecessor made, and roles that others made.
-async fn before(place: &Place) -> Result<()> {
-    let definition = place.apply(&DEFINED.object()).await?;
-    inherit(place, &definition, &with(composite(&DEFINED, "crossplane"), json!({"rules": []}))).await?;
-    let revision = place.apply(&BRINGING.object()).await?;
-    let name = provider(&BRINGING, "system");
-    let role_ref = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name});
-    inherit(place, &revision, &with(rbac("ClusterRoleBinding", &name), json!({"roleRef": role_ref}))).await?;
-    for taken in [composite(&TAKEN, "crossplane"), role(&provider(&NAMELESS, "system"))] {
-        place.apply(&with(taken, json!({"rules": []}))).await?;
-    }
-    Ok(())
-}
-
-/// An object as Crossplane's manager made it for another one.
-async fn inherit(place: &Place, owner: &Value, object: &Value) -> Result<()> {
-    let owner = json!({"apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": owner["metadata"]["name"],
-        "uid": owner["metadata"]["uid"], "controller": true, "blockOwnerDeletion": true});
-    let object = with(object.clone(), json!({"metadata": {"ownerReferences": [owner]}}));
-    let params = PostParams { field_manager: Some("crossplane".to_owned()), ..PostParams::default() };
-    let made: DynamicObject = serde_json::from_value(object.clone())?;
-    place.api(&object)?.create(&params, &made).await?;
-    Ok(())
-}
-
-/// Everything that the manager has to do: grant, inherit, bind, widen, revoke, complain.
-async fn day(place: &Place, settings: &Settings) -> Result<()> {
-    let has = |text: &'static str| move |object: &Value| object["rules"].to_string().contains(text);
-    let ours = |object: &Value| {
-        let entries = object["metadata"]["managedFields"].as_array();
-        entries.is_some_and(|all| all.iter().all(|entry| entry["manager"] != "crossplane"))
-    };
-    place
-        .until("an inheritance", &composite(&DEFINED, "crossplane"), |role| ours(role) && has("xrights")(role))
-        .await?;
-    BRINGING.install(place).await?;
-    let system = role(&provider(&BRINGING, "system"));
-    let binding = rbac("ClusterRoleBinding", &provider(&BRINGING, "system"));
-    place.until("a provider's role", &system, has("wrongs")).await?;
-    place.until("its binding", &binding, |binding| ours(binding) && binding["subjects"].is_array()).await?;
-    let refs = json!([{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "name": "rights.rights.example.org"}]);
-    place.report(&BRINGING.object(), &json!({"objectRefs": refs})).await?;
-    place.until("more rights", &system, has("\"rights\"")).await?;
-    if settings.manage == Manage::All {
-        let enabled = json!({"metadata": {"annotations": {"rbac.crossplane.io/xrights.acme.io": "xrd-enabled"}}});
-        place.merge(&namespace("rights"), &enabled).await?;
-        place.until("a role of a namespace", &role("crossplane-ns-rights-edit"), |_| true).await?;
-    }
-    // Trouble is told.
-    let ready = |object: &Value| {
-        let all = object["status"]["conditions"].as_array().into_iter().flatten();
-        all.into_iter().any(|one| one["type"] == "PermissionsReady" && one["status"] == "False")
-    };
-    place.apply(&TAKEN.object()).await?;
-    place.until("a complaint", &TAKEN.object(), ready).await?;
-    NAMELESS.install(place).await?;
-    place.until("a complaint", &NAMELESS.object(), ready).await?;
-    // Less, and nothing.
-    place.delete(&BRINGING.deployment("")).await?;
-    place.until_gone(&binding).await?;
-    place.report(&BRINGING.object(), &json!({"objectRefs": []})).await?;
-    place.delete(&crate::platform::served("wrongs.rights.example.org")).await?;
-    place.until_gone(&system).await
-}
-
-/// Takes away what a day leaves, for the next one to begin anew.
-async fn tidy_up(place: &Place, identity: &Identity) -> Result<()> {
-    let annotations = json!({"metadata": {"annotations": {"rbac.crossplane.io/xrights.acme.io": null}}});
-    place.merge(&namespace("rights"), &annotations).await?;
-    let lease = |namespace: &str, name: &str| {
-        json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-        "metadata": {"namespace": namespace, "name": name}})
-    };
-    let mut all = vec![lease(&identity.namespace, &identity.lease), lease(SYSTEM, "crossplane-leader-election-rbac")];
-    all.push(crate::platform::served("wrongs.rights.example.org"));
-    all.extend([DEFINED, TAKEN].iter().map(Definition::object));
-    all.extend([BRINGING, NAMELESS].iter().flat_map(|one| [one.object(), one.deployment("")]));
-    all.extend([composite(&TAKEN, "crossplane"), role(&provider(&NAMELESS, "system"))]);
-    all.extend([composite(&DEFINED, "crossplane"), rbac("ClusterRoleBinding", &provider(&BRINGING, "system"))]);
-    all.extend(crate::drift::kept(place).await?);
-    for object in &all {
-        if place.get(object).await?.is_some() {
-            // The garbage collector may be faster.
-            let _ = place.delete(object).await;
-        }
-    }
-    for object in &all {
-        place.until_gone(object).await?;
-    }
-    Ok(())
 }
 
 /// Waits until the authorizer has seen the rights: it follows a moment later.
