@@ -120,6 +120,7 @@ pub struct Manager {
 }
 
 /// Whether a module may write.
+#[derive(Clone)]
 struct Gate {
     leading: Leading,
     /// When we last looked at everything, while we lead.
@@ -139,7 +140,8 @@ impl Manager {
         let may_write = leading.now.clone();
         let requests = Arc::new(Semaphore::new(settings.requests));
         let engine = Engine::new(modules);
-        let gates = engine.modules().map(|_| Gate { leading: leading.clone(), swept: None }).collect();
+        let gate = Gate { leading, swept: None };
+        let gates = engine.modules().map(|_| gate.clone()).collect();
         Self {
             engine,
             gates,

@@ -22,7 +22,7 @@ use rolewright_core::{RBAC_GROUP, Rule};
 use crate::intent::{Intent, Wanted};
 use crate::kind::{Kind, NAMESPACE};
 use crate::module::{Module, SharedLease, Watch};
-use crate::object::{Live, ObjectRef, Owner};
+use crate::object::{Live, Meta, ObjectRef, Owner};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING};
 use crate::snapshot::{Change, Snapshot};
 use crate::{Name, Time};
@@ -59,44 +59,6 @@ impl Crossplane {
     /// The module, working like this.
     pub fn new(settings: Settings) -> Self {
         Self { trust: Trust::new(&settings.trusted), settings, ..Self::default() }
-    }
-
-    /// The roles and bindings that exist for an object that is there: those that it controls and that are ours, or have a
-    /// name that we would give.
-    fn held(&self, snapshot: &Snapshot, live: &Live, names: &[Name]) -> Vec<ObjectRef> {
-        let uid = &live.meta.uid;
-        let is_held = |object: &&ObjectRef| {
-            let is_kind = *object.kind == CLUSTER_ROLE || *object.kind == CLUSTER_ROLE_BINDING;
-            let is_ours = |held: &Live| {
-                held.meta.controller().is_some_and(|owner| owner.uid == *uid)
-                    && (held.meta.ours.is_some() || names.contains(&object.name))
-            };
-            is_kind && snapshot.get(object).is_some_and(is_ours)
-        };
-        snapshot.owned_by(uid).filter(is_held).cloned().collect()
-    }
-
-    /// What is left of an object that is gone, or whose kind we no longer look at. Kubernetes collects it as well.
-    fn left_of(&self, snapshot: &Snapshot, key: &ObjectRef, names: &[Name]) -> Vec<ObjectRef> {
-        let objects = names
-            .iter()
-            .flat_map(|name| [&CLUSTER_ROLE, &CLUSTER_ROLE_BINDING].map(|kind| ObjectRef::cluster(kind, name.clone())));
-        let is_left = |object: &ObjectRef| {
-            snapshot.get(object).is_some_and(|left| {
-                left.meta.ours.is_some()
-                    && left.meta.controller().is_some_and(|owner| owner.kind == key.kind.kind && owner.name == key.name)
-            })
-        };
-        objects.filter(is_left).collect()
-    }
-
-    /// The object of a key, or what to do without it: one that is being deleted keeps what it has until it is gone.
-    fn present<'a>(&self, snapshot: &'a Snapshot, key: &ObjectRef, names: &[Name]) -> Result<&'a Live, Intent> {
-        match snapshot.get(key) {
-            Some(live) if !live.meta.deleting => Ok(live),
-            Some(_) => Err(Intent::default()),
-            None => Err(Intent { held: self.left_of(snapshot, key, names), ..Intent::default() }),
-        }
     }
 }
 
@@ -192,11 +154,57 @@ impl Module for Crossplane {
         keys.extend(self.families.roles());
         // Whatever is left of what is no longer there or no longer wanted.
         let ours = snapshot.all(&CLUSTER_ROLE).chain(snapshot.all(&CLUSTER_ROLE_BINDING));
-        let ours = ours.filter(|live| live.meta.ours.is_some() || live.meta.inherited.is_some());
+        let is_ours = |meta: &Meta| meta.ours.is_some() || meta.inherited.is_some() || meta.revived;
+        let ours = ours.filter(|live| is_ours(&live.meta));
         keys.extend(ours.filter_map(|live| key_of(&live.meta.name)));
         keys.sort_unstable();
         keys.dedup();
         keys
+    }
+}
+
+/// The roles and bindings that exist for an object that is there: those that it controls and that are ours, or have a name
+/// that we would give; and those of ours of such a name from which somebody took their owner away.
+fn held(snapshot: &Snapshot, live: &Live, names: &[Name]) -> Vec<ObjectRef> {
+    let uid = &live.meta.uid;
+    let is_held = |object: &&ObjectRef| {
+        let is_kind = *object.kind == CLUSTER_ROLE || *object.kind == CLUSTER_ROLE_BINDING;
+        let is_ours = |held: &Live| {
+            held.meta.controller().is_some_and(|owner| owner.uid == *uid)
+                && (held.meta.ours.is_some() || names.contains(&object.name))
+        };
+        is_kind && snapshot.get(object).is_some_and(is_ours)
+    };
+    let is_orphan = |object: &ObjectRef| {
+        let is_ours = |meta: &Meta| meta.ours.is_some() || meta.revived;
+        snapshot.get(object).is_some_and(|held| is_ours(&held.meta) && held.meta.controller().is_none())
+    };
+    snapshot.owned_by(uid).filter(is_held).cloned().chain(of_names(names).filter(is_orphan)).collect()
+}
+
+/// What is left of an object that is gone, or whose kind we no longer look at. Kubernetes collects it as well.
+fn left_of(snapshot: &Snapshot, key: &ObjectRef, names: &[Name]) -> Vec<ObjectRef> {
+    let is_left = |object: &ObjectRef| {
+        snapshot.get(object).is_some_and(|left| {
+            (left.meta.ours.is_some() || left.meta.revived)
+                && left.meta.controller().is_none_or(|owner| owner.kind == key.kind.kind && owner.name == key.name)
+        })
+    };
+    of_names(names).filter(is_left).collect()
+}
+
+/// All objects that have one of these names.
+fn of_names(names: &[Name]) -> impl Iterator<Item = ObjectRef> {
+    let kinds = [&CLUSTER_ROLE, &CLUSTER_ROLE_BINDING];
+    names.iter().flat_map(move |name| kinds.map(|kind| ObjectRef::cluster(kind, name.clone())))
+}
+
+/// The object of a key, or what to do without it: one that is being deleted keeps what it has until it is gone.
+fn present<'a>(snapshot: &'a Snapshot, key: &ObjectRef, names: &[Name]) -> Result<&'a Live, Intent> {
+    match snapshot.get(key) {
+        Some(live) if !live.meta.deleting => Ok(live),
+        Some(_) => Err(Intent::default()),
+        None => Err(Intent { held: left_of(snapshot, key, names), ..Intent::default() }),
     }
 }
 

@@ -83,11 +83,13 @@ impl Claim {
     fn holds(&self, meta: &Meta) -> bool {
         let given = || meta.annotations.get(annotation::ADOPT).is_some_and(|value| value == "true");
         match self {
-            // One that nobody controls is ours if we made it: somebody took its owner away.
-            Self::Controlled(uid) => {
-                meta.controller().map_or_else(|| meta.ours.is_some() || given(), |owner| owner.uid == *uid)
+            // One that nobody controls is ours if we made it: somebody took its owner away, or all of it.
+            Self::Controlled(uid) => meta
+                .controller()
+                .map_or_else(|| meta.ours.is_some() || meta.revived || given(), |owner| owner.uid == *uid),
+            Self::Labelled(key, value) => {
+                (meta.ours.is_some() && meta.labels.get(key) == Some(value)) || meta.revived || given()
             }
-            Self::Labelled(key, value) => (meta.ours.is_some() && meta.labels.get(key) == Some(value)) || given(),
             Self::RulesOnly => true,
         }
     }
@@ -143,7 +145,7 @@ fn writes(wanted: &Wanted, live: &Live) -> Vec<(Phase, Write)> {
         return all;
     }
     all.extend(hand_over(&seen, &wanted.shape).map(|rules| (Phase::Ground, Write::Rules { uid: uid(), rules })));
-    all.extend(steps(kind, live, seen, wanted));
+    all.extend(steps(kind, live, &seen, wanted));
     all
 }
 
@@ -156,7 +158,7 @@ fn hand_over(seen: &Shape, wanted: &Shape) -> Option<Vec<Rule>> {
     }
 }
 
-fn steps(kind: &Kind, live: &Live, seen: Shape, wanted: &Wanted) -> Vec<(Phase, Write)> {
+fn steps(kind: &Kind, live: &Live, seen: &Shape, wanted: &Wanted) -> Vec<(Phase, Write)> {
     let uid = || live.meta.uid.clone();
     if let (Content::Binding { role_ref: old, .. }, Content::Binding { role_ref: new, .. }) =
         (&seen.content, &wanted.shape.content)
@@ -164,11 +166,11 @@ fn steps(kind: &Kind, live: &Live, seen: Shape, wanted: &Wanted) -> Vec<(Phase, 
     {
         return vec![(Phase::Bind, Write::Replace { uid: uid(), shape: wanted.shape.clone() })];
     }
-    let both = shape::both(&seen, &wanted.shape);
+    let both = shape::both(seen, &wanted.shape);
     let target = Write::Update { uid: uid(), shape: wanted.shape.clone() };
     if both == wanted.shape {
         vec![(Phase::growing(kind), target)]
-    } else if both == seen {
+    } else if both == *seen {
         vec![(Phase::shrinking(kind), target)]
     } else {
         let first = Write::Update { uid: uid(), shape: both };

@@ -20,7 +20,7 @@ use crate::op::Plan;
 use crate::snapshot::{Change, Event, Service, Snapshot};
 
 pub use outcome::{Category, Failure, Outcome};
-use slot::Slot;
+use slot::{Slot, Standby};
 
 /// Runs modules over one snapshot. One owner drives it: tells it news, takes jobs from it, and says what came of them.
 pub struct Engine {
@@ -123,14 +123,14 @@ impl Engine {
     /// Lets one module write again.
     pub fn resume(&mut self, module: usize) {
         if let Some(slot) = self.slots.get_mut(module) {
-            slot.stand_by(None, &mut self.news);
+            slot.stand_by(Standby::No, &mut self.news);
         }
     }
 
     /// Keeps one module from writing, because somebody else may do its job. There may be something to say about that.
     pub fn stand_by(&mut self, module: usize, why: Option<Diagnostic>) {
         if let Some(slot) = self.slots.get_mut(module) {
-            slot.stand_by(Some(why), &mut self.news);
+            slot.stand_by(Standby::Yes(why), &mut self.news);
         }
     }
 

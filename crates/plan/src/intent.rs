@@ -36,7 +36,7 @@ pub struct Wanted {
 /// By what right we write to an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It is controlled by the object with this uid, the first of its owners.
+    /// It is controlled by the object with this uid, the first of its owners; or by nobody, and we applied it before.
     Controlled(Name),
     /// It has this label, and we applied it before.
     Labelled(Name, Name),

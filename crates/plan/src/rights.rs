@@ -66,9 +66,10 @@ impl Rights {
         let mut elsewhere: BTreeMap<String, Vec<Rule>> = BTreeMap::new();
         for module in modules {
             if let Some(lease) = module.lease() {
-                let rules = match lease.namespace == identity.namespace {
-                    true => &mut own_namespace,
-                    false => elsewhere.entry(lease.namespace.to_string()).or_default(),
+                let rules = if lease.namespace == identity.namespace {
+                    &mut own_namespace
+                } else {
+                    elsewhere.entry(lease.namespace.to_string()).or_default()
                 };
                 rules.push(to_hold(&lease.name));
             }

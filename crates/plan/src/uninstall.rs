@@ -69,3 +69,59 @@ fn has_condition(object: &ObjectRef, live: &Live) -> bool {
     let (Reports::Always(name) | Reports::Trouble(name)) = object.kind.reports else { return false };
     live.conditions.iter().any(|condition| condition.name == Name::new(name))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::crossplane::DEFINITION;
+    use crate::snapshot::Event;
+
+    fn snapshot() -> Snapshot {
+        let managed = |labels: &Value| {
+            let fields = json!({"f:metadata": {"f:labels": {}}});
+            json!({"name": "", "labels": labels, "managedFields": [
+                {"manager": "rolewright", "operation": "Apply", "fieldsV1": fields}]})
+        };
+        let ours = managed(&json!({"app.kubernetes.io/managed-by": "rolewright"}));
+        let unlabelled = managed(&json!({}));
+        let copied = json!({"labels": {"app.kubernetes.io/managed-by": "rolewright"}});
+        let managers =
+            json!({"labels": {"app.kubernetes.io/name": "rolewright", "app.kubernetes.io/component": "manager"}});
+        let condition = json!([{"type": "PermissionsReady", "status": "False"}]);
+        let objects: [(&'static Kind, &str, &Value, Value); 8] = [
+            (&CLUSTER_ROLE, "ours", &ours, json!({})),
+            (&CLUSTER_ROLE, "given-up", &unlabelled, json!({})),
+            (&CLUSTER_ROLE, "copied", &copied, json!({})),
+            (&CLUSTER_ROLE, "managers", &managers, json!({})),
+            (&CLUSTER_ROLE_BINDING, "ours", &ours, json!({"roleRef": {"kind": "ClusterRole", "name": "ours"}})),
+            (&LEASE, "managers", &managers, json!({})),
+            (&DEFINITION, "told", &json!({}), json!({"status": {"conditions": condition}})),
+            (&DEFINITION, "well", &json!({}), json!({})),
+        ];
+        let mut snapshot = Snapshot::default();
+        for (version, (kind, name, metadata, mut object)) in (1..).zip(objects) {
+            object["metadata"] = metadata.clone();
+            object["metadata"]["name"] = json!(name);
+            object["metadata"]["uid"] = json!(name);
+            object["metadata"]["resourceVersion"] = json!(u64::to_string(&version));
+            snapshot.take(Event::Set(kind, Live::read(kind, &object).unwrap()));
+        }
+        snapshot
+    }
+
+    fn told(access: Access) -> Vec<String> {
+        let plan = uninstall(&snapshot(), access);
+        plan.ops.iter().map(|op| format!("{} {}", op.write.verb(), op.object)).collect()
+    }
+
+    #[test]
+    fn only_what_is_ours_goes_and_access_only_if_it_should() {
+        let manager =
+            ["delete ClusterRole/managers", "report CompositeResourceDefinition/told", "delete Lease/managers"];
+        assert_eq!(told(Access::Keep), manager);
+        let access = ["delete ClusterRoleBinding/ours", "delete ClusterRole/ours"];
+        assert_eq!(told(Access::Revoke), [&access[..], &manager].concat(), "bindings before roles");
+    }
+}

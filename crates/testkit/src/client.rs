@@ -90,14 +90,38 @@ impl Connection {
 
     /// Sends a request and leaves the answer to be read, whatever it is.
     pub async fn open(&mut self, method: &str, path: &str, form: &str, body: &Value) -> Result<Response<Incoming>> {
+        self.open_in("application/json", method, path, form, body).await
+    }
+
+    /// The same, with the answer in a form that is asked for.
+    pub async fn open_in(
+        &mut self,
+        accept: &str,
+        method: &str,
+        path: &str,
+        form: &str,
+        body: &Value,
+    ) -> Result<Response<Incoming>> {
         let bytes = if body.is_null() { Bytes::new() } else { Bytes::from(serde_json::to_vec(body)?) };
+        self.send(accept, method, path, form, bytes).await
+    }
+
+    /// Sends a body as it is, and leaves the answer to be read.
+    pub async fn send(
+        &mut self,
+        accept: &str,
+        method: &str,
+        path: &str,
+        form: &str,
+        body: Bytes,
+    ) -> Result<Response<Incoming>> {
         let request = Request::builder()
             .method(method)
             .uri(format!("https://{}{path}", self.authority))
             .header("authorization", &self.bearer)
-            .header("accept", "application/json")
+            .header("accept", accept)
             .header("content-type", form)
-            .body(Full::new(bytes))?;
+            .body(Full::new(body))?;
         self.sender.ready().await?;
         Ok(self.sender.send_request(request).await?)
     }

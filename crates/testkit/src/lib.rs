@@ -11,7 +11,7 @@
 //! - [`openapi`]: documents as both servers have them.
 //! - [`random`]: choices from a seed.
 //! - [`peers`]: other projects' programs that run on both servers, and their custom resource definitions.
-//! - [`mod@bench`]: rows of the comparison tables.
+//! - [`mod@bench`]: rows of the comparison tables; [`process`]: what a process takes.
 //! - [`fault`]: what goes wrong between a client and a server.
 //! - [`corpus`]: counterexamples that were found once and are replayed for ever.
 
@@ -27,6 +27,7 @@ pub mod grants;
 pub mod openapi;
 pub mod oracle;
 pub mod peers;
+pub mod process;
 pub mod random;
 pub mod strategy;
 pub mod testbed;

@@ -97,6 +97,11 @@ impl Running {
         }
     }
 
+    /// Its number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it and waits for that.
     pub fn end(&mut self) -> Result<()> {
         drop(self.input.take());

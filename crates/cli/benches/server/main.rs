@@ -11,7 +11,6 @@ mod defining;
 mod durable;
 mod escalating;
 mod listing;
-mod memory;
 mod process;
 mod watching;
 

@@ -11,11 +11,10 @@ use anyhow::{Context, Result, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rolewright_testkit::client::Endpoint;
-use rolewright_testkit::testbed;
+use rolewright_testkit::{process, testbed};
 use serde_json::Value;
 
 use crate::connection::Connection;
-use crate::memory;
 
 const TOKEN: &str = "bench";
 
@@ -72,7 +71,7 @@ impl Running {
 
     /// Resident megabytes now.
     pub(crate) fn memory(&self) -> Result<f64> {
-        memory::resident(self.child.0.id())
+        process::resident(self.child.0.id())
     }
 
     /// The same once it has come to rest.

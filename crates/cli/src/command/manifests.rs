@@ -20,7 +20,7 @@ pub(crate) struct ManifestsArgs {
 #[derive(Debug, Subcommand)]
 enum What {
     /// The manager's service account with exactly the rights that it uses
-    Rbac(RbacArgs),
+    Rbac(Box<RbacArgs>),
     /// The definitions of our own kinds
     Crds,
 }

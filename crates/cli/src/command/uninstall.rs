@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use rolewright_controller::connect::Client;
 use rolewright_controller::{lease, load, once};
 use rolewright_plan::kind::{LEASE, Reports};
-use rolewright_plan::op::Phase;
+use rolewright_plan::op;
 use rolewright_plan::uninstall::{self, Access};
 use rolewright_plan::{Kind, Op, Plan, Snapshot};
 
@@ -74,7 +74,7 @@ async fn uninstall(args: &UninstallArgs, out: &mut impl Write) -> Result<()> {
     if !failures.is_empty() {
         bail!("{} of {} writes were refused; hint: run it again with more rights", failures.len(), plan.ops.len());
     }
-    output::note(format!("the manager is gone{kept}"));
+    output::note(format!("the manager is gone{kept}; its namespace is left, for it may hold what is not ours"));
     Ok(())
 }
 
@@ -118,7 +118,8 @@ async fn settle_leases(client: &Client, plan: &mut Plan, force: bool) -> Result<
 
 fn print(ops: &[Op], out: &mut impl Write) -> Result<()> {
     for op in ops {
-        let verb = if op.phase == Phase::Clear && op.write.verb() == "report" { "clear" } else { op.write.verb() };
+        // What we said of somebody else's object goes; the object stays.
+        let verb = if matches!(op.write, op::Write::Report { .. }) { "clear" } else { op.write.verb() };
         writeln!(out, "{verb} {}  {QUIET}{}{QUIET:#}", op.object, op.because)?;
     }
     Ok(())

@@ -13,6 +13,7 @@ mod place;
 mod process;
 mod refused;
 mod spans;
+mod uninstalling;
 
 use std::time::Duration;
 
@@ -37,6 +38,7 @@ async fn on_the_real_server() -> Result<()> {
 
 async fn every_step(place: &Place) -> Result<()> {
     step(place, "installed by what is printed", installing::one_go(place)).await?;
+    step(place, "uninstalled by its own command", uninstalling::away(place)).await?;
     step(place, "ready when all was listed", ending::listed(place)).await?;
     step(place, "conflicts", ending::conflicts(place)).await?;
     step(place, "an end in order", ending::in_order(place)).await?;

@@ -6,7 +6,7 @@ use super::kinds::{DEFINITION, Defines, Definition};
 use super::rules::{EVERYTHING, VIEW, rule, sub, with_status};
 use super::settings::Manage;
 use super::words::{self, aggregating, composite_role, label_value};
-use super::{Crossplane, controlled};
+use super::{Crossplane, controlled, held, present};
 use crate::Name;
 use crate::intent::{Content, Intent, Shape, Wanted};
 use crate::object::{Live, ObjectRef};
@@ -19,7 +19,7 @@ pub(super) const ROLES: [&str; 4] = ["crossplane", "edit", "view", "browse"];
 impl Crossplane {
     pub(super) fn intend_composite(&self, snapshot: &Snapshot, key: &ObjectRef) -> Intent {
         let names = ROLES.map(|role| composite_role(&key.name, role));
-        let live = match self.present(snapshot, key, &names) {
+        let live = match present(snapshot, key, &names) {
             Ok(live) => live,
             Err(without) => return without,
         };
@@ -27,7 +27,7 @@ impl Crossplane {
         let roles = if self.settings.manage == Manage::ServiceAccounts { &ROLES[..1] } else { &ROLES };
         Intent {
             wanted: roles.iter().map(|role| self.composite_role(live, spec, role)).collect(),
-            held: self.held(snapshot, live, &names),
+            held: held(snapshot, live, &names),
             ..Intent::default()
         }
     }

@@ -103,7 +103,7 @@ impl Crossplane {
             self.mark_siblings(before, mark);
             self.family_role(before).into_iter().for_each(&mut *mark);
             if let Some((family, party)) = self.belonging(before) {
-                self.families.leave(family, &party, &object.name);
+                self.families.leave(family, party.as_ref(), &object.name);
             }
             before.meta.labels.get(PACKAGE).into_iter().for_each(|name| leave(&mut self.packages, name, &object.name));
         }

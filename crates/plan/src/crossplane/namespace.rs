@@ -8,7 +8,7 @@ use rolewright_core::selector::LabelSelector;
 use super::kinds::DEFINITION;
 use super::settings::{Manage, UserRoles};
 use super::words::{self, ENABLED, PREFIX, XRDS, aggregate_to, base_of, label_value, namespace_role};
-use super::{Crossplane, controlled};
+use super::{Crossplane, controlled, held, left_of, present};
 use crate::Name;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::intent::{Content, Intent, Shape, Wanted};
@@ -44,12 +44,12 @@ impl Crossplane {
     pub(super) fn intend_namespace(&self, snapshot: &Snapshot, key: &ObjectRef) -> Intent {
         let names = ROLES.map(|role| namespace_role(&key.name, role));
         // Below that level we do not look at namespaces.
-        let live = match self.present(snapshot, key, &names) {
+        let live = match present(snapshot, key, &names) {
             Ok(live) if self.settings.manage == Manage::All => live,
-            Ok(_) => return Intent { held: self.left_of(snapshot, key, &names), ..Intent::default() },
+            Ok(_) => return Intent { held: left_of(snapshot, key, &names), ..Intent::default() },
             Err(without) => return without,
         };
-        let mut intent = Intent { held: self.held(snapshot, live, &names), ..Intent::default() };
+        let mut intent = Intent { held: held(snapshot, live, &names), ..Intent::default() };
         let enabled = enabled(&live.meta);
         intent.diagnostics = self.namespace_problems(key, live);
         if !enabled.is_empty() {

@@ -240,7 +240,7 @@ fn is_helms(live: &Live) -> bool {
 /// Whether an object that nobody controls is ours.
 pub(super) fn made_by_us(meta: &Meta) -> bool {
     let (label, value) = words::managed();
-    meta.ours.is_some() && meta.labels.get(&label) == Some(&value)
+    meta.revived || (meta.ours.is_some() && meta.labels.get(&label) == Some(&value))
 }
 
 /// What Crossplane itself needs whatever is installed.

@@ -13,7 +13,7 @@ use super::kinds::{DEPLOYMENT, Deployment, REVISION, Revision, SERVED_RESOURCE, 
 use super::rules::{EVERYTHING, VIEW, rule};
 use super::settings::{InactiveRevisions, Manage};
 use super::words::{self, PACKAGE, SYSTEM, aggregate_to, aggregating, label_value, provider_role};
-use super::{Crossplane, controlled};
+use super::{Crossplane, controlled, held, present};
 use crate::Name;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::intent::{Content, Intent, Shape, Wanted};
@@ -21,6 +21,7 @@ use crate::object::{Live, ObjectRef};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
 
+use family::union;
 pub(super) use family::{Families, PREFIX as FAMILY_PREFIX, family_of};
 pub(super) use organisation::Trust;
 use resources::Resources;
@@ -49,17 +50,17 @@ struct Serves {
 impl Crossplane {
     pub(super) fn intend_revision(&self, snapshot: &Snapshot, key: &ObjectRef) -> Intent {
         let names = ROLE_NAMES.map(|role| provider_role(&key.name, role));
-        let live = match self.present(snapshot, key, &names) {
+        let live = match present(snapshot, key, &names) {
             Ok(live) => live,
             Err(without) => return without,
         };
         let Some(revision) = live.body::<Revision>() else { return Intent::default() };
         let relatives = self.relatives(snapshot, live);
-        let mut intent = Intent { held: self.held(snapshot, live, &names), ..Intent::default() };
-        intent.diagnostics.extend(self.mismatch(snapshot, key, live));
+        let mut intent = Intent { held: held(snapshot, live, &names), ..Intent::default() };
+        intent.diagnostics.extend(mismatch(snapshot, key, live));
         intent.diagnostics.extend(self.strangers(key, live, &relatives.strangers));
-        let mut resources = self.resources(snapshot, live);
-        let union = self.union(snapshot, &relatives.members);
+        let mut resources = brought(snapshot, live);
+        let union = union(snapshot, &relatives.members);
         let works = !resources.is_empty() || !union.is_empty();
         if !relatives.members.is_empty() && self.keeps_copy(snapshot, live, &union) {
             resources = union;
@@ -69,29 +70,6 @@ impl Crossplane {
         intent.wanted.extend(self.human_roles(&facts));
         intent.wanted.extend(self.system(snapshot, key, &facts, &mut intent.diagnostics));
         intent
-    }
-
-    /// What a revision brings.
-    fn resources(&self, snapshot: &Snapshot, live: &Live) -> Resources {
-        let mut all = resources::owned(snapshot, &live.meta.uid);
-        all.extend(live.body().map(resources::declared).unwrap_or_default());
-        all
-    }
-
-    /// Says when a revision does not list what it owns: whoever believes the list grants too little.
-    fn mismatch(&self, snapshot: &Snapshot, key: &ObjectRef, live: &Live) -> Option<Diagnostic> {
-        let declared = live.body().map(resources::declared).unwrap_or_default();
-        let owned = resources::owned(snapshot, &live.meta.uid);
-        let unlisted: Vec<_> = owned.difference(&declared).collect();
-        let first = unlisted.first().filter(|_| !declared.is_empty())?;
-        let message = format!(
-            "`status.objectRefs` lists {} of {} resources; `{}.{}` is missing",
-            declared.intersection(&owned).count(),
-            owned.len(),
-            first.plural,
-            first.group
-        );
-        Some(Diagnostic::new(Code::ResourcesUnlisted, key.clone(), message))
     }
 
     /// For whom the resources are granted because of this revision. Crossplane deactivates an old revision before the new
@@ -127,7 +105,7 @@ impl Crossplane {
             Manage::ServiceAccounts => &[("edit", "crossplane")],
             Manage::Basic | Manage::All => &[("edit", "edit"), ("view", "view")],
         };
-        let brought = self.resources(snapshot, revision);
+        let brought = brought(snapshot, revision);
         roles.iter().all(|(role, label)| {
             let verbs = if *role == "edit" { EVERYTHING } else { VIEW };
             let name = provider_role(&revision.meta.name, &format!("aggregate-to-{role}"));
@@ -219,6 +197,29 @@ impl Crossplane {
         }
         accounts.into_iter().map(|(namespace, name)| Subject::service_account(namespace, name)).collect()
     }
+}
+
+/// What a revision brings.
+fn brought(snapshot: &Snapshot, live: &Live) -> Resources {
+    let mut all = resources::owned(snapshot, &live.meta.uid);
+    all.extend(live.body().map(resources::declared).unwrap_or_default());
+    all
+}
+
+/// Says when a revision does not list what it owns: whoever believes the list grants too little.
+fn mismatch(snapshot: &Snapshot, key: &ObjectRef, live: &Live) -> Option<Diagnostic> {
+    let declared = live.body().map(resources::declared).unwrap_or_default();
+    let owned = resources::owned(snapshot, &live.meta.uid);
+    let unlisted: Vec<_> = owned.difference(&declared).collect();
+    let first = unlisted.first().filter(|_| !declared.is_empty())?;
+    let message = format!(
+        "`status.objectRefs` lists {} of {} resources; `{}.{}` is missing",
+        declared.intersection(&owned).count(),
+        owned.len(),
+        first.plural,
+        first.group
+    );
+    Some(Diagnostic::new(Code::ResourcesUnlisted, key.clone(), message))
 }
 
 /// Whether a role gives everything that rules give.

@@ -181,6 +181,15 @@ fn only_what_is_ours_is_touched() {
             }),
             &["NameTaken"],
         ),
+        (
+            "deleted, and made anew by whoever aggregates",
+            with(|live| {
+                live["metadata"]["ownerReferences"] = json!(null);
+                live["metadata"]["labels"] = json!(null);
+                live["metadata"]["managedFields"] = json!([{"manager": manager::AGGREGATION, "operation": "Apply"}]);
+            }),
+            &update,
+        ),
         ("taken over from another manager", with(|live| live["metadata"]["managedFields"] = json!(null)), &update),
         ("on its way out", with(|live| live["metadata"]["deletionTimestamp"] = json!("2026-11-16T00:00:00Z")), &[]),
         ("paused", with(|live| live["metadata"]["annotations"] = json!({"rolewright.io/paused": "true"})), &["Paused"]),

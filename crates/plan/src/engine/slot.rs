@@ -41,7 +41,7 @@ pub(super) struct Slot {
 
 /// Whether a module may write.
 #[derive(Debug, Default)]
-enum Standby {
+pub(super) enum Standby {
     /// It may.
     #[default]
     No,
@@ -77,7 +77,9 @@ impl Slot {
     pub(super) fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], now: Time) {
         let mut marked = Vec::new();
         self.module.observe(snapshot, changes, now, &mut |key| marked.push(key));
-        marked.into_iter().for_each(|key| self.mark(key, now));
+        for key in marked {
+            self.mark(key, now);
+        }
     }
 
     /// The next key that is due. One that gathers waits for those that bring, but not for ever.
@@ -116,8 +118,7 @@ impl Slot {
     }
 
     /// Lets it write, or not, and tells what is new about that.
-    pub(super) fn stand_by(&mut self, standby: Option<Option<Diagnostic>>, news: &mut Vec<News>) {
-        let new = standby.map_or(Standby::No, Standby::Yes);
+    pub(super) fn stand_by(&mut self, new: Standby, news: &mut Vec<News>) {
         let said = |standby: &Standby| match standby {
             Standby::Yes(said) => said.clone(),
             Standby::No => None,

@@ -21,6 +21,12 @@ pub(super) fn managed(fields: Option<&Value>, manager: &str, operation: &str) ->
     })
 }
 
+/// Whether a manager wrote an object and nobody else did.
+pub(super) fn only(fields: Option<&Value>, manager: &str) -> bool {
+    let entries = fields.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    !entries.is_empty() && entries.iter().all(|entry| entry.get("manager").is_some_and(|value| value == manager))
+}
+
 fn keys(fields: Option<&Value>, read: impl Fn(&str) -> Option<Name>) -> Vec<Name> {
     fields.and_then(Value::as_object).into_iter().flatten().filter_map(|(key, _)| read(key)).collect()
 }

@@ -6,7 +6,7 @@ use rolewright_core::Labels;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::managed::managed;
+use super::managed::{managed, only};
 use super::{Condition, Live, Meta, Owner};
 use crate::Name;
 use crate::kind::{Kind, Reports};
@@ -27,7 +27,7 @@ impl std::error::Error for Unreadable {}
 impl Live {
     /// Reads an object. What is wrong with its content stays with it; without metadata there is no object.
     pub fn read(kind: &Kind, object: &Value) -> Result<Self, Unreadable> {
-        let conditions = if kind.reports != Reports::Never { Condition::read_all(object) } else { Vec::new() };
+        let conditions = if kind.reports == Reports::Never { Vec::new() } else { Condition::read_all(object) };
         Ok(Self { meta: Meta::read(object)?, body: kind.read(object), conditions })
     }
 }
@@ -55,6 +55,7 @@ impl Meta {
             finalizers: written.finalizers.unwrap_or_default(),
             deleting: written.deletion_timestamp.is_some(),
             ours: managed(fields, manager::ROLEWRIGHT, "Apply"),
+            revived: only(fields, manager::AGGREGATION),
             inherited: manager::UPSTREAM.iter().find_map(|name| managed(fields, name, "Update")).map(Box::new),
         })
     }

@@ -83,7 +83,7 @@ pub(super) const LAYERS: &[Layer] = &[
         name: "rolewright-plan",
         uses: &["rolewright-core"],
         third_party: ThirdParty::Only {
-            always: &["rustc-hash", "serde", "serde_json", "serde_path_to_error"],
+            always: &["rustc-hash", "serde", "serde_json", "serde_path_to_error", "sha2"],
             optional: &[],
         },
         never: &[],

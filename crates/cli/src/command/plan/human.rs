@@ -1,5 +1,7 @@
 //! A plan as a page for people.
 
+mod group;
+
 use std::io::Write;
 
 use anstyle::Style;
@@ -7,6 +9,7 @@ use anyhow::Result;
 use rolewright_core::diff::Change;
 use rolewright_plan::{Diagnostic, ObjectRef, Severity};
 
+use self::group::Group;
 use super::preflight::Verdict;
 use super::review::{Done, Review, Sign};
 use crate::output::{CHANGE, HEADING, NO, QUIET, YES};
@@ -16,6 +19,8 @@ use crate::render::{self, WIDTH};
 const MARGIN: usize = 11;
 /// So many rows of a kind are shown one by one, unless all are wanted.
 const FEW: usize = 8;
+/// So many characters of a reason are shown, or none.
+const LEAST: usize = 24;
 /// So many rights of a subject are shown, unless all are wanted.
 const SOME_RIGHTS: usize = 6;
 /// So many characters of a message are shown, unless all are wanted.
@@ -95,19 +100,18 @@ impl<W: Write> Page<'_, W> {
         if rows.is_empty() {
             return vec![format!("{QUIET}{nothing}{QUIET:#}")];
         }
-        if self.wide || rows.len() <= FEW {
+        let width = |names: &mut dyn Iterator<Item = usize>| names.max().unwrap_or(0).min(50);
+        if self.wide {
             let names: Vec<String> = rows.iter().map(|(_, object, _)| render::object(object)).collect();
-            let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(50);
-            return rows
-                .iter()
-                .zip(names)
-                .map(|((sign, _, word), name)| {
-                    let (sign, style) = sign.style();
-                    let room = WIDTH.saturating_sub(MARGIN + 4 + width.max(name.chars().count()));
-                    let word = if self.wide { (*word).to_owned() } else { render::cut(word, room.max(12)) };
-                    format!("{style}{sign}{style:#} {name:<width$}  {QUIET}{word}{QUIET:#}")
-                })
-                .collect();
+            let width = width(&mut names.iter().map(|name| name.chars().count()));
+            let all = rows.iter().zip(names);
+            return all.map(|((sign, _, word), name)| row(*sign, &format!("{name:<width$}"), word)).collect();
+        }
+        let groups = if rows.len() <= FEW * FEW { group::groups(rows) } else { Vec::new() };
+        if (1..=FEW).contains(&groups.len()) {
+            let single = groups.iter().filter(|group| group.ends.is_empty());
+            let width = width(&mut single.map(|group| group.name.chars().count()));
+            return groups.iter().flat_map(|group| grouped(group, width)).collect();
         }
         let mut counts: Vec<((Sign, &str), usize)> = Vec::new();
         for (sign, object, _) in rows {
@@ -128,7 +132,7 @@ impl<W: Write> Page<'_, W> {
         let width = |words: &dyn Fn(&Change) -> String, most: usize| {
             changes.iter().map(|change| words(change).chars().count()).max().unwrap_or(0).min(most)
         };
-        let who = width(&|change| render::subject(&change.principal), 32);
+        let who = width(&|change| render::subject(&change.principal), 40);
         let place = width(&|change| change.scope.to_string(), 20);
         let mut rows = Vec::new();
         for change in changes {
@@ -223,6 +227,30 @@ impl<W: Write> Page<'_, W> {
             _ => format!("  {line}"),
         });
         coloured.collect()
+    }
+}
+
+/// Objects that belong together: in one line if they fit, otherwise the ends of their names in the next.
+fn grouped(group: &Group<'_>, width: usize) -> Vec<String> {
+    let room = WIDTH - MARGIN - 2;
+    let Group { sign, name, ends, word } = group;
+    if ends.is_empty() {
+        let left = room.saturating_sub(2 + width.max(name.chars().count()));
+        // A few letters of a reason say nothing.
+        let word = if word.chars().count() > left && left < LEAST { String::new() } else { render::cut(word, left) };
+        return vec![row(*sign, &format!("{name:<width$}"), &word)];
+    }
+    if name.chars().count() + ends.chars().count() <= room {
+        return vec![row(*sign, &format!("{name}{ends}"), "")];
+    }
+    vec![row(*sign, name, ""), format!("    {}", render::cut(ends, room - 2))]
+}
+
+fn row(sign: Sign, name: &str, word: &str) -> String {
+    let (sign, style) = sign.style();
+    match word {
+        "" => format!("{style}{sign}{style:#} {}", name.trim_end()),
+        word => format!("{style}{sign}{style:#} {name}  {QUIET}{word}{QUIET:#}"),
     }
 }
 

@@ -292,6 +292,13 @@ fn done(written: Vec<(usize, Op)>) -> Vec<Done> {
             (Some(Sign::Remove), Sign::Add) => Sign::Change,
             (_, sign) => sign,
         };
+        // First wider, then narrower: both are said.
+        let because = match slot.take() {
+            Some(before) if before.sign == Sign::Change && sign == Sign::Change && before.because != because => {
+                format!("{}, {because}", before.because)
+            }
+            _ => because,
+        };
         *slot = Some(Done { sign, object, because });
     }
     all.into_iter().flatten().collect()

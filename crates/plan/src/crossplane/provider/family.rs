@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rolewright_core::{Labels, RoleRef};
-use sha2::{Digest as _, Sha256};
 
-use super::holds;
 use super::resources::{Resources, reconciling};
+use super::{brought, holds};
 use crate::Name;
 use crate::crossplane::kinds::{REVISION, Revision};
 use crate::crossplane::people::made_by_us;
@@ -40,12 +39,13 @@ impl Families {
         self.0.entry(family.clone()).or_default().entry(party).or_default().insert(revision.clone());
     }
 
-    pub(in crate::crossplane) fn leave(&mut self, family: &Name, party: &Option<Name>, revision: &Name) {
+    pub(in crate::crossplane) fn leave(&mut self, family: &Name, party: Option<&Name>, revision: &Name) {
+        let party = party.cloned();
         let Some(parties) = self.0.get_mut(family) else { return };
-        if let Some(revisions) = parties.get_mut(party) {
+        if let Some(revisions) = parties.get_mut(&party) {
             revisions.remove(revision);
             if revisions.is_empty() {
-                parties.remove(party);
+                parties.remove(&party);
             }
         }
         if parties.is_empty() {
@@ -61,17 +61,17 @@ impl Families {
     /// The roles of all families in which somebody shares with somebody.
     pub(in crate::crossplane) fn roles(&self) -> impl Iterator<Item = ObjectRef> {
         self.0.iter().flat_map(|(family, parties)| {
-            parties.iter().filter_map(move |(party, revisions)| role(family, party, revisions))
+            parties.iter().filter_map(move |(party, revisions)| role(family, party.as_ref(), revisions))
         })
     }
 
-    fn members(&self, family: &str, party: &Option<Name>) -> Option<&BTreeSet<Name>> {
-        self.0.get(family)?.get(party)
+    fn members(&self, family: &str, party: Option<&Name>) -> Option<&BTreeSet<Name>> {
+        self.0.get(family)?.get(&party.cloned())
     }
 }
 
-fn role(family: &str, party: &Option<Name>, revisions: &BTreeSet<Name>) -> Option<ObjectRef> {
-    let party = party.as_ref().filter(|_| revisions.len() > 1)?;
+fn role(family: &str, party: Option<&Name>, revisions: &BTreeSet<Name>) -> Option<ObjectRef> {
+    let party = party.filter(|_| revisions.len() > 1)?;
     Some(ObjectRef::cluster(&CLUSTER_ROLE, role_name(family, party)))
 }
 
@@ -99,11 +99,6 @@ impl Crossplane {
         relatives
     }
 
-    /// What all members bring.
-    pub(super) fn union(&self, snapshot: &Snapshot, members: &[&Live]) -> Resources {
-        members.iter().flat_map(|member| self.resources(snapshot, member)).collect()
-    }
-
     /// Says who is left out of a family, and why.
     pub(super) fn strangers(&self, key: &ObjectRef, live: &Live, strangers: &[&Live]) -> Option<Diagnostic> {
         let first = strangers.first()?;
@@ -127,7 +122,7 @@ impl Crossplane {
     /// The role of the family of a revision; `None` if it shares with nobody.
     pub(in crate::crossplane) fn family_role(&self, live: &Live) -> Option<ObjectRef> {
         let (family, party) = self.belonging(live)?;
-        role(family, &party, self.families.members(family, &party)?)
+        role(family, party.as_ref(), self.families.members(family, party.as_ref())?)
     }
 
     /// Whether a revision keeps its own copy of the union: because that is how families work here, because somebody bound
@@ -161,12 +156,12 @@ impl Crossplane {
         let held: Vec<ObjectRef> = [&binding, key].into_iter().filter(ours).cloned().collect();
         let members = self.members_of(snapshot, key);
         let mut intent = Intent { held, ..Intent::default() };
-        let union = self.union(snapshot, &members);
+        let union = union(snapshot, &members);
         let wanted = match self.settings.family_roles {
             FamilyRoles::Shared => members.len() > 1 && !union.is_empty(),
             // It goes when nobody needs it any more.
             FamilyRoles::Replicated => {
-                !intent.held.is_empty() && !members.iter().all(|member| self.holds_union(snapshot, member, &union))
+                !intent.held.is_empty() && !members.iter().all(|member| holds_union(snapshot, member, &union))
             }
         };
         if !wanted {
@@ -206,11 +201,6 @@ impl Crossplane {
         lives.filter(is_member).collect()
     }
 
-    fn holds_union(&self, snapshot: &Snapshot, member: &Live, union: &Resources) -> bool {
-        let role = ObjectRef::cluster(&CLUSTER_ROLE, words::provider_role(&member.meta.name, "system"));
-        snapshot.body::<RoleBody>(&role).is_some_and(|role| holds(role, &reconciling(union)))
-    }
-
     /// Whether a binding is one to a revision's role, and to which revision's.
     pub(in crate::crossplane) fn bound_revision(live: &Live) -> Option<Name> {
         let binding = live.body::<BindingBody>()?;
@@ -225,6 +215,17 @@ impl Crossplane {
     }
 }
 
+/// What all members bring.
+pub(super) fn union(snapshot: &Snapshot, members: &[&Live]) -> Resources {
+    members.iter().flat_map(|member| brought(snapshot, member)).collect()
+}
+
+/// Whether a member's own role gives everything that the family's gives.
+fn holds_union(snapshot: &Snapshot, member: &Live, union: &Resources) -> bool {
+    let role = ObjectRef::cluster(&CLUSTER_ROLE, words::provider_role(&member.meta.name, "system"));
+    snapshot.body::<RoleBody>(&role).is_some_and(|role| holds(role, &reconciling(union)))
+}
+
 /// The family whose role has this name.
 pub(in crate::crossplane) fn family_of(role: &str) -> Option<&str> {
     let rest = role.strip_prefix(PREFIX)?.strip_suffix(":system")?;
@@ -233,6 +234,5 @@ pub(in crate::crossplane) fn family_of(role: &str) -> Option<&str> {
 
 /// `crossplane:provider-family:<family>:<who publishes it>:system`.
 fn role_name(family: &str, party: &str) -> Name {
-    let hash: String = Sha256::digest(party).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    Name::new(format!("{PREFIX}{family}:{hash}:system"))
+    Name::new(format!("{PREFIX}{family}:{}:system", words::hash(party, 8)))
 }

@@ -10,6 +10,8 @@ use super::world::{annotated, claimed, deleting, labelled, owner, role, xrd};
 
 const ROLES: &str = "crossplane:composite:";
 
+type Edit = fn(&mut rolewright_plan::Live);
+
 fn cluster(objects: impl IntoIterator<Item = serde_json::Value>) -> Cluster {
     Cluster::new(Settings::default(), objects)
 }
@@ -150,7 +152,7 @@ fn whoever_edits_our_roles_is_undone_and_what_they_add_is_theirs() {
     let mut cluster = cluster([xrd("xs.example.org")]);
     let page = cluster.page(ROLES);
     let name = "crossplane:composite:xs.example.org:aggregate-to-edit";
-    let edits: [(&str, fn(&mut rolewright_plan::Live)); 4] = [
+    let edits: [(&str, Edit); 4] = [
         ("a label goes", |live| drop(live.meta.labels.remove("rbac.crossplane.io/aggregate-to-edit"))),
         ("a label is another", |live| {
             drop(live.meta.labels.insert("rbac.crossplane.io/xrd".into(), "others.example.org".into()));

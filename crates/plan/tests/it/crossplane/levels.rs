@@ -130,3 +130,20 @@ fn what_a_level_does_not_keep_is_not_touched() {
     assert_eq!(cluster.rules_of("crossplane-admin"), [rule("get core pods")]);
     assert_eq!(cluster.rules_of("crossplane-ns-n-edit"), [rule("get core pods")]);
 }
+
+#[test]
+fn what_the_aggregation_controller_revives_goes_again_or_is_ours_again() {
+    // Kubernetes' controller applies rules to a role that was deleted a moment ago, which makes a role of the rules alone.
+    let revived = |name: &str| {
+        let mut role = super::world::role(name, &["get core pods"]);
+        role["metadata"]["managedFields"] = serde_json::json!([{"manager": "clusterrole-aggregation-controller",
+            "operation": "Apply", "fieldsV1": {"f:rules": {}}}]);
+        role
+    };
+    let all = ["crossplane-edit", "crossplane-ns-n-edit", "crossplane-ns-gone-view"].map(revived);
+    for manage in [Manage::ServiceAccounts, Manage::Basic, Manage::All] {
+        let clean = Cluster::new(at(manage), objects());
+        let cluster = Cluster::new(at(manage), objects().into_iter().chain(all.clone()).collect::<Vec<_>>());
+        assert_eq!(cluster.names(""), clean.names(""), "{manage:?}");
+    }
+}

@@ -17,7 +17,8 @@ impl Cluster {
             let all = self.engine.snapshot().all(kind);
             for live in all.filter(|live| live.meta.ours.is_some() && live.meta.name.starts_with(prefix)) {
                 let kind = if *kind == CLUSTER_ROLE { "role" } else { "binding" };
-                page.push_str(&format!("{kind} {}\n{}", live.meta.name, shown(live)));
+                page.extend([kind, " ", live.meta.name.as_str(), "\n"]);
+                page.extend(shown(live).iter().flat_map(|line| ["  ", line, "\n"]));
             }
         }
         page
@@ -40,7 +41,7 @@ impl Cluster {
     }
 }
 
-fn shown(live: &Live) -> String {
+fn shown(live: &Live) -> Vec<String> {
     let mut lines = Vec::new();
     let labels = labels(&live.meta.labels);
     if !labels.is_empty() {
@@ -74,7 +75,7 @@ fn shown(live: &Live) -> String {
             format!("for {} {place}{}", subject.kind, subject.name)
         }));
     }
-    lines.iter().map(|line| format!("  {line}\n")).collect()
+    lines
 }
 
 fn labels(labels: &Labels) -> String {

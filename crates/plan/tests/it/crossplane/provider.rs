@@ -157,6 +157,21 @@ fn every_object_of_a_revision_comes_back() {
 }
 
 #[test]
+fn what_lost_its_owner_still_goes_when_nobody_needs_it() {
+    for gone in [false, true] {
+        let mut cluster = cluster(running(revision(REV, &["a.b.c"])));
+        cluster.edit(&CLUSTER_ROLE, &format!("{ROLES}{REV}:aggregate-to-view"), |live| live.meta.owners.clear());
+        if gone {
+            cluster.remove(&REVISION, "", REV);
+        } else {
+            cluster.set(&revision(REV, &[]));
+        }
+        cluster.settle();
+        assert_eq!(cluster.page(ROLES), "");
+    }
+}
+
+#[test]
 fn names_that_are_taken_are_left_alone() {
     let name = format!("{ROLES}{REV}:system");
     let mut foreign = role(&name, &["get core pods"]);

@@ -152,12 +152,12 @@ fn of_revision([which, gone, lists, traits]: [u8; 4], settles: bool) -> Step {
     if traits & 6 != 0 {
         object = family(object, if traits & 2 != 0 { "f" } else { "g" });
     }
-    let publisher = if traits & 24 == 24 { "evil" } else { "acme" };
+    let publisher = if traits & 0b1_1000 == 0b1_1000 { "evil" } else { "acme" };
     object = image(object, &format!("xpkg.example.org/{publisher}/{name}:v1"));
     if traits & 32 != 0 {
         object["status"]["capabilities"] = json!(["safe-start"]);
     }
-    if traits & 192 == 192 {
+    if traits & 0b1100_0000 == 0b1100_0000 {
         object["status"]["permissionRequests"] =
             json!([{ "apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "delete"] }]);
     }

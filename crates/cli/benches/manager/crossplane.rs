@@ -1,0 +1,289 @@
+//! Crossplane's own RBAC manager and ours in a large world: what it takes to write all roles, and what to follow changes.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use http_body_util::BodyExt;
+use rolewright_plan::simulation::Simulation;
+use rolewright_plan::{Engine, Event, Kind, Live, Module, Time, crossplane as plan};
+use rolewright_testkit::client::Connection;
+use rolewright_testkit::peers::{Crossplane, Project};
+use serde_json::{Value, json};
+
+use crate::program::{self, Program};
+use crate::server::{ROLES, Server, send};
+
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const REVISIONS: &str = "/apis/pkg.crossplane.io/v1/providerrevisions";
+const XRDS: &str = "/apis/apiextensions.crossplane.io/v1/compositeresourcedefinitions";
+const COUNT: usize = 2_000;
+const MEMBERS: usize = 70;
+const RESOURCES: usize = 15;
+/// The definition that has no claims at first.
+const UNCLAIMED: usize = 7;
+const PATIENCE: Duration = Duration::from_mins(1);
+const BINDINGS: &str = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+const REVIEWS: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+
+/// Whom to measure.
+#[derive(Clone, Copy)]
+pub(crate) enum Who {
+    /// Crossplane's own manager.
+    Theirs,
+    /// Ours, with these flags.
+    Ours(&'static [&'static str]),
+}
+
+/// What was measured of one program.
+pub(crate) struct Figures {
+    pub(crate) all: Work,
+    /// One member of the family gains a resource.
+    pub(crate) family: Work,
+    /// One definition gains claims.
+    pub(crate) claim: Work,
+    /// 500 namespaces enable definitions.
+    pub(crate) namespaces: Work,
+    /// Resident megabytes after the first of these.
+    pub(crate) memory: f64,
+    /// Writes after a restart.
+    pub(crate) restart: f64,
+    /// Roles and bindings that there are after the first of these, but for Kubernetes' own.
+    pub(crate) objects: f64,
+}
+
+/// What one task took.
+pub(crate) struct Work {
+    /// Milliseconds until it came to rest.
+    pub(crate) wall: f64,
+    /// Milliseconds on a processor.
+    pub(crate) cpu: f64,
+    /// Requests that write objects of RBAC.
+    pub(crate) writes: f64,
+}
+
+/// A manager on a server that has Crossplane's world and none of its roles.
+pub(crate) async fn figures(server: &Server, crossplane: &Crossplane, who: Who) -> Result<Figures> {
+    fill(server, crossplane, COUNT).await?;
+    let mut admin = server.connect().await?;
+    let (before, writes) = (objects(&mut admin).await?, server.writes().await?);
+    let began = Instant::now();
+    let program = start(server, crossplane, who).await?;
+    let (at, cpu) = program::busy_until(program.id()).await?;
+    let all = work(began, at, cpu, server.writes().await? - writes);
+    ensure!(all.writes > 0.0, "it wrote nothing");
+    let objects = objects(&mut admin).await? - before;
+    let memory = program.memory()?;
+
+    let family = measure(server, &program, describe(&mut admin, 0, RESOURCES + 1)).await?;
+    let claim = measure(server, &program, gain_claims(&mut admin)).await?;
+    let namespaces =
+        measure(server, &program, server.fill("/api/v1/namespaces", (0..500).map(namespace).collect())).await?;
+
+    program.end()?;
+    let writes = server.writes().await?;
+    let program = start(server, crossplane, who).await?;
+    program.rest().await?;
+    let restart = server.writes().await? - writes;
+    program.end()?;
+    Ok(Figures { all, family, claim, namespaces, memory, restart, objects })
+}
+
+async fn start(server: &Server, crossplane: &Crossplane, who: Who) -> Result<Program> {
+    match who {
+        Who::Theirs => Program::crossplane(server, crossplane),
+        Who::Ours(flags) => Program::ours(server, &[&["--modules", "crossplane"], flags].concat()).await,
+    }
+}
+
+async fn measure(server: &Server, program: &Program, change: impl Future<Output = Result<()>>) -> Result<Work> {
+    let (writes, before) = (server.writes().await?, program.cpu()?);
+    let began = Instant::now();
+    change.await?;
+    let (at, cpu) = program::busy_until(program.id()).await?;
+    Ok(work(began, at, cpu.saturating_sub(before), server.writes().await? - writes))
+}
+
+fn work(began: Instant, at: Instant, cpu: Duration, writes: f64) -> Work {
+    Work { wall: at.saturating_duration_since(began).as_secs_f64() * 1e3, cpu: cpu.as_secs_f64() * 1e3, writes }
+}
+
+/// How many roles and bindings of the whole cluster there are.
+async fn objects(admin: &mut Connection) -> Result<f64> {
+    let mut count = 0.0;
+    for path in [ROLES, BINDINGS] {
+        let list = send(admin, "GET", path, &Value::Null).await?;
+        let items = list.get("items").and_then(Value::as_array).context("a list has items")?;
+        count += f64::from(u32::try_from(items.len())?);
+    }
+    Ok(count)
+}
+
+/// The same roles, written by nobody who thinks: what the API server takes for them by itself, in milliseconds.
+pub(crate) async fn bare_writes(from: &Server, to: &Server) -> Result<f64> {
+    let list = send(&mut from.connect().await?, "GET", ROLES, &Value::Null).await?;
+    let mut roles: Vec<Value> = Vec::new();
+    for role in list.get("items").and_then(Value::as_array).into_iter().flatten() {
+        let name = role.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+        if name.starts_with("crossplane:") {
+            let labels = role.pointer("/metadata/labels");
+            roles.push(json!({"metadata": {"name": name, "labels": labels}, "rules": role.get("rules")}));
+        }
+    }
+    let began = Instant::now();
+    to.fill(ROLES, roles).await?;
+    Ok(began.elapsed().as_secs_f64() * 1e3)
+}
+
+/// Milliseconds from a new definition until an editor may create what it defines, with Kubernetes' own controller running.
+pub(crate) async fn reach(server: &Server, crossplane: &Crossplane, flags: &'static [&'static str]) -> Result<f64> {
+    const SOME: usize = 100;
+    fill(server, crossplane, SOME).await?;
+    let mut admin = server.connect().await?;
+    let kubernetes = Program::peer(server)?;
+    let manager = start(server, crossplane, Who::Ours(flags)).await?;
+    manager.rest().await?;
+    kubernetes.rest().await?;
+    let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "crossplane-edit"});
+    let user = json!([{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "ed"}]);
+    send(&mut admin, "POST", BINDINGS, &json!({"metadata": {"name": "ed"}, "roleRef": role, "subjects": user})).await?;
+    let xrd = xrd(SOME);
+    let group = xrd.pointer("/spec/group").cloned();
+    let review = json!({"spec": {"user": "ed", "resourceAttributes":
+        {"verb": "create", "group": group, "resource": format!("xr{SOME}s")}}});
+    let began = Instant::now();
+    send(&mut admin, "POST", XRDS, &xrd).await?;
+    loop {
+        let answer = send(&mut admin, "POST", REVIEWS, &review).await?;
+        if answer.pointer("/status/allowed") == Some(&Value::Bool(true)) {
+            break;
+        }
+        ensure!(began.elapsed() < PATIENCE, "it is not allowed");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let taken = began.elapsed().as_secs_f64() * 1e3;
+    manager.end()?;
+    kubernetes.end()?;
+    Ok(taken)
+}
+
+/// Milliseconds to plan all of it without a cluster.
+pub(crate) fn offline() -> Result<f64> {
+    let read = |kind: &'static Kind, objects: Vec<Value>| -> Result<Event> {
+        let lives = objects.into_iter().enumerate().map(|(i, mut object)| {
+            if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+                metadata.insert("uid".to_owned(), json!(format!("{}-{i}", kind.plural)));
+                metadata.insert("resourceVersion".to_owned(), json!((i + 1).to_string()));
+            }
+            Ok(Live::read(kind, &object)?)
+        });
+        Ok(Event::All(kind, lives.collect::<Result<_>>()?))
+    };
+    let member = |i: usize| {
+        let mut revision = revision(i);
+        if let Some(revision) = revision.as_object_mut() {
+            revision.insert("status".to_owned(), json!({"objectRefs": refs(i, RESOURCES)}));
+        }
+        revision
+    };
+    let module = plan::Crossplane::new(plan::Settings::default());
+    let watched: Vec<&'static Kind> = module.watches().into_iter().map(|watch| watch.kind).collect();
+    let mut events = Vec::new();
+    for kind in watched {
+        events.push(match () {
+            () if *kind == plan::DEFINITION => read(kind, (0..COUNT).map(xrd).collect())?,
+            () if *kind == plan::REVISION => read(kind, (0..MEMBERS).map(member).collect())?,
+            () => Event::All(kind, Vec::new()),
+        });
+    }
+    let began = Instant::now();
+    let mut engine = Engine::new([Box::new(module) as Box<dyn Module>]);
+    engine.take(events, Time(0));
+    engine.mark_all(Time(0));
+    let written = Simulation::on(engine.snapshot()).settle(&mut engine, Time(0)).len();
+    ensure!(written > COUNT * 4, "only {written} writes");
+    Ok(began.elapsed().as_secs_f64() * 1e3)
+}
+
+/// Crossplane's definitions, many composite resources, and a family of providers.
+async fn fill(server: &Server, crossplane: &Crossplane, definitions: usize) -> Result<()> {
+    let mut admin = server.connect().await?;
+    for file in crossplane.definitions(Project::Crossplane)? {
+        let text = std::fs::read(&file)?.into();
+        let answer = admin.send("application/json", "POST", DEFINITIONS, "application/yaml", text).await?;
+        ensure!(answer.status().is_success(), "{}: {}", file.display(), answer.status());
+        answer.into_body().collect().await?;
+    }
+    for path in [XRDS, REVISIONS] {
+        let deadline = Instant::now() + PATIENCE;
+        while admin.open("GET", path, "application/json", &Value::Null).await?.status() != 200 {
+            ensure!(Instant::now() < deadline, "`{path}` is not served");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    send(&mut admin, "POST", "/api/v1/namespaces", &json!({"metadata": {"name": "crossplane-system"}})).await?;
+    server.fill(XRDS, (0..definitions).map(xrd).collect()).await?;
+    server.fill(REVISIONS, (0..MEMBERS).map(revision).collect()).await?;
+    for member in 0..MEMBERS {
+        describe(&mut admin, member, RESOURCES).await?;
+    }
+    Ok(())
+}
+
+fn xrd(i: usize) -> Value {
+    let group = format!("g{}.acme.io", i % 40);
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object",
+        "properties": {"size": {"type": "integer"}}}}}});
+    let claims = json!({"plural": format!("claim{i}s"), "kind": format!("Claim{i}")});
+    json!({"metadata": {"name": format!("xr{i}s.{group}")}, "spec": {
+        "group": group, "names": {"plural": format!("xr{i}s"), "kind": format!("Xr{i}")},
+        "claimNames": (i != UNCLAIMED).then_some(claims),
+        "versions": [{"name": "v1", "served": true, "referenceable": true, "schema": schema}],
+    }})
+}
+
+fn revision(member: usize) -> Value {
+    let labels =
+        json!({"pkg.crossplane.io/package": format!("cloud-{member}"), "pkg.crossplane.io/provider-family": "cloud"});
+    let image = format!("xpkg.example.org/cloud/cloud-{member}:v1");
+    json!({"metadata": {"name": format!("cloud-{member}-a"), "labels": labels},
+        "spec": {"desiredState": "Active", "image": image, "revision": 1}})
+}
+
+fn refs(member: usize, resources: usize) -> Vec<Value> {
+    let definition = |i: usize| {
+        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "name": format!("things{i}.m{member}.cloud.example.org")})
+    };
+    (0..resources).map(definition).collect()
+}
+
+/// A namespace that enables three definitions.
+fn namespace(i: usize) -> Value {
+    let enabled = |k: usize| (i * 3 + k) % COUNT;
+    let annotations: serde_json::Map<String, Value> = (0..3)
+        .map(|k| {
+            let xrd = enabled(k);
+            (format!("rbac.crossplane.io/xr{xrd}s.g{}.acme.io", xrd % 40), json!("xrd-enabled"))
+        })
+        .collect();
+    json!({"metadata": {"name": format!("team-{i}"), "annotations": annotations}})
+}
+
+/// The definition without claims gets some.
+async fn gain_claims(admin: &mut Connection) -> Result<()> {
+    let path = format!("{XRDS}/xr{UNCLAIMED}s.g{}.acme.io", UNCLAIMED % 40);
+    let names = json!({"plural": format!("claim{UNCLAIMED}s"), "kind": format!("Claim{UNCLAIMED}")});
+    let patch = json!({"spec": {"claimNames": names}});
+    let (code, answer) = admin.ask("PATCH", &path, "application/merge-patch+json", &patch).await.context(path)?;
+    ensure!(code == 200, "{answer}");
+    Ok(())
+}
+
+/// What the package manager finds in a member's package.
+async fn describe(admin: &mut Connection, member: usize, resources: usize) -> Result<()> {
+    let path = format!("{REVISIONS}/cloud-{member}-a/status");
+    let status = json!({"status": {"objectRefs": refs(member, resources)}});
+    let (code, answer) = admin.ask("PATCH", &path, "application/merge-patch+json", &status).await.context(path)?;
+    ensure!(code == 200, "{answer}");
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! The manager goes: by its own command, and never while it runs.
+
+use std::process::{Command, Output};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+use crate::place::{Place, ROLES};
+use crate::process::Manager;
+
+const LABEL: &str = "app.kubernetes.io/managed-by";
+
+/// Keeps access and removes the manager, then takes back what was kept; nobody else's object goes with it.
+pub(crate) async fn away(place: &Place) -> Result<()> {
+    let labelled = json!({"metadata": {"labels": {LABEL: "rolewright"}}, "rules": []});
+    place.role("copied-label", labelled.clone()).await?;
+    place.made_by_manager("made-by-manager").await?;
+    let account = place.kubeconfig(None)?;
+    let manager = Manager::start(&account, &["--lease-namespace", "rolewright-system"])?;
+    manager.says("leading").await?;
+    let refused = uninstall(place, &["--access", "keep"])?;
+    ensure!(refused.status.code() == Some(4) && said(&refused).contains("a manager still runs"), "{refused:?}");
+    manager.end_well().await?;
+
+    let dry = uninstall(place, &["--access", "revoke", "--dry-run"])?;
+    for gone in ["ClusterRole/made-by-manager", "ServiceAccount/rolewright-system/rolewright"] {
+        ensure!(dry.status.success() && said(&dry).contains(&format!("delete {gone}")), "{dry:?}");
+    }
+    ensure!(place.exists("made-by-manager").await?, "nothing is written by a dry run");
+
+    let kept = uninstall(place, &["--access", "keep"])?;
+    ensure!(kept.status.success() && said(&kept).contains("the access that it gave stays"), "{kept:?}");
+    ensure!(place.exists("made-by-manager").await? && !place.exists("rolewright").await?, "{kept:?}");
+    let leases = "/apis/coordination.k8s.io/v1/namespaces/rolewright-system/leases/rolewright";
+    ensure!(place.get(leases).await?.is_none(), "the lease is gone");
+
+    let revoked = uninstall(place, &["--access", "revoke"])?;
+    ensure!(revoked.status.success() && !place.exists("made-by-manager").await?, "{revoked:?}");
+    ensure!(place.exists("copied-label").await?, "a label alone does not make it ours");
+    let nothing = uninstall(place, &["--access", "revoke"])?;
+    ensure!(nothing.status.success() && said(&nothing).contains("there is nothing of the manager"), "{nothing:?}");
+    Ok(())
+}
+
+fn uninstall(place: &Place, arguments: &[&str]) -> Result<Output> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rolewright"));
+    command.arg("uninstall").args(arguments).arg("--kubeconfig").arg(place.kubeconfig(None)?);
+    command.output().context("it starts")
+}
+
+fn said(output: &Output) -> String {
+    [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text)).concat()
+}
+
+impl Place {
+    /// A role as the manager makes them: with its label, and applied by it.
+    async fn made_by_manager(&self, name: &str) -> Result<()> {
+        let role: Value = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+            "metadata": {"name": name, "labels": {LABEL: "rolewright"}}, "rules": [],
+        });
+        let path = format!("{ROLES}/{name}?fieldManager=rolewright&force=true");
+        let apply = "application/apply-patch+yaml";
+        let (status, answer) = self.connect().await?.ask("PATCH", &path, apply, &role).await?;
+        ensure!(status < 300, "{path}: {answer}");
+        Ok(())
+    }
+
+    async fn exists(&self, role: &str) -> Result<bool> {
+        Ok(self.get(&format!("{ROLES}/{role}")).await?.is_some())
+    }
+}

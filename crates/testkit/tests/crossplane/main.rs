@@ -1,0 +1,62 @@
+//! Crossplane's permissions on our server and on the real one: who may do what, whatever happens.
+
+// WHY: tells clippy that helpers are test code as well.
+#![cfg(test)]
+#![expect(clippy::print_stdout, reason = "where which steps were taken")]
+
+mod drift;
+mod guard;
+mod helm;
+mod matrix;
+mod model;
+mod place;
+mod platform;
+mod requests;
+mod rights;
+mod story;
+mod switches;
+
+use anyhow::Result;
+use rolewright_plan::crossplane::{Settings, UserRoles};
+
+use place::Place;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn aggregated_on_our_server() -> Result<()> {
+    let Some(place) = Place::ours().await? else { return Ok(()) };
+    every_step(&place, UserRoles::Aggregated).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn materialized_on_our_server() -> Result<()> {
+    let Some(place) = Place::ours().await? else { return Ok(()) };
+    every_step(&place, UserRoles::Materialized).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn aggregated_on_the_real_server() -> Result<()> {
+    let Some(place) = Place::real().await? else { return Ok(()) };
+    every_step(&place, UserRoles::Aggregated).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn materialized_on_the_real_server() -> Result<()> {
+    let Some(place) = Place::real().await? else { return Ok(()) };
+    every_step(&place, UserRoles::Materialized).await
+}
+
+async fn every_step(place: &Place, user_roles: UserRoles) -> Result<()> {
+    let settings = Settings { user_roles, ..Settings::default() };
+    place.step("who may do what, whatever happens", story::story(place, &settings)).await?;
+    place.step("restart", switches::restart(place, &settings)).await?;
+    place.step("drift", drift::drift(place, &settings)).await?;
+    place.step("restart after drift", switches::restart(place, &settings)).await?;
+    place.step("who gathers people's roles", switches::user_roles(place, &settings)).await?;
+    place.step("how families share", switches::family_roles(place, &settings)).await?;
+    place.step("how much is kept", switches::manage(place, &settings)).await?;
+    place.step("what Helm owns", helm::left_alone(place, &settings)).await?;
+    if user_roles == UserRoles::Aggregated {
+        place.step("rights", rights::exactly_enough(place)).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! Random lives of a platform, with faults between the managers and the server: they end as if nothing had gone wrong.
+//!
+//! Definitions, revisions, what these bring and where they run, and namespaces come, change and go; others break what the
+//! managers made; of two managers one leads, then the other, and either is killed at any write and started again. In the
+//! end the faults stop; what is there then must be what a manager makes of the same platform that never saw a fault, and a
+//! manager that starts afterwards has nothing to write.
+
+mod life;
+mod world;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use futures::StreamExt;
+use kube::Client;
+use rolewright_controller::{Leading, Manager, Settings};
+use rolewright_plan::Module;
+use rolewright_plan::crossplane::{self, FamilyRoles, UserRoles};
+use rolewright_server::{Server, admin};
+use rolewright_testkit::fault::{Fault, FaultLayer, Plan};
+use rolewright_testkit::random::Random;
+use tokio::sync::{Notify, watch};
+use tokio::time::{sleep, timeout};
+use tower::Layer;
+
+use crate::place::{PATIENCE, Place, is_idle};
+
+/// How many lives are lived in one run.
+const LIVES: u64 = 16;
+/// How many at the same time.
+const AT_ONCE: usize = 8;
+const EVENTS: u64 = 50;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_leave_no_trace() -> Result<()> {
+    let seed = std::env::var("PROPTEST_RNG_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or_else(|| std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()));
+    let start = Instant::now();
+    let mut faults = BTreeMap::new();
+    let lives = (0..LIVES).map(|life| async move {
+        let seed = seed.wrapping_mul(1000) + life;
+        tokio::spawn(live(seed)).await?.with_context(|| format!("life {seed}"))
+    });
+    // Most of a life is waiting for the next try.
+    let mut lives = futures::stream::iter(lives).buffer_unordered(AT_ONCE);
+    while let Some(life) = lives.next().await {
+        for (fault, count) in life? {
+            *faults.entry(fault).or_insert(0) += count;
+        }
+    }
+    println!("crossplane, faults of {LIVES} lives in {:.1} s: {faults:?}", start.elapsed().as_secs_f64());
+    ensure!(faults.len() >= 9, "faults of every kind must have happened: {faults:?}");
+    Ok(())
+}
+
+/// One life; returns the faults that happened, by name.
+async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
+    let mut dice = Random::new(seed);
+    let settings = crossplane::Settings {
+        user_roles: if dice.one_in(2) { UserRoles::Aggregated } else { UserRoles::Materialized },
+        family_roles: if dice.one_in(2) { FamilyRoles::Replicated } else { FamilyRoles::Shared },
+        ..crossplane::Settings::default()
+    };
+    let server = Server::start(rolewright_server::Settings::default())?;
+    let users = Place::of(server.clone());
+    world::begin(&users).await?;
+    let rough = Plan { stall: Duration::from_millis(100), ..Plan::rough() };
+    let faults: Vec<FaultLayer> = (0..4)
+        .map(|_| {
+            let (at_write, done) = (1 + dice.next() % 40, dice.one_in(2));
+            let plan = if dice.one_in(2) { rough.clone().killing(at_write, done) } else { rough.clone() };
+            FaultLayer::new(dice.next(), plan)
+        })
+        .chain((0..2).map(|index| FaultLayer::new(index, rough.clone())))
+        .collect();
+    let throne = Throne::new(server.clone(), settings.clone());
+    let managers: Vec<_> = (0..2)
+        .map(|index| {
+            let mine = faults.iter().skip(index).step_by(2).cloned().collect();
+            tokio::spawn(throne.clone().survive(index, mine))
+        })
+        .collect();
+    for _ in 0..EVENTS {
+        // Whether it works is their business: what they break may not be there.
+        let _ = life::act(&users, &mut dice).await;
+        if dice.one_in(10) {
+            throne.change();
+        }
+        if dice.one_in(3) {
+            sleep(Duration::from_millis(dice.next() % 8)).await;
+        }
+    }
+    world::settle(&users).await?;
+    let expected = world::expected(&users, &settings).await?;
+    faults.iter().for_each(FaultLayer::quiet);
+    let begin = Instant::now();
+    loop {
+        let found = world::state(&users).await?;
+        if found == expected && throne.idle[throne.leader.load(Ordering::SeqCst)].load(Ordering::SeqCst) {
+            break;
+        }
+        ensure!(begin.elapsed() < PATIENCE, "{settings:?}: {}", world::difference(&expected, &found));
+        sleep(Duration::from_millis(30)).await;
+    }
+    throne.end.send_replace(true);
+    for manager in managers {
+        timeout(PATIENCE, manager).await.context("a manager does not end")???;
+    }
+    nothing_left(&server, &settings).await?;
+    server.end();
+    let mut all = BTreeMap::new();
+    for (fault, count) in faults.iter().flat_map(|faults| faults.counts().faults) {
+        *all.entry(fault).or_insert(0) += count;
+    }
+    Ok(all)
+}
+
+/// Two managers, one of which leads.
+#[derive(Clone)]
+struct Throne {
+    server: Server,
+    settings: crossplane::Settings,
+    leader: Arc<AtomicUsize>,
+    changes: Arc<watch::Sender<bool>>,
+    end: Arc<watch::Sender<bool>>,
+    idle: [Arc<AtomicBool>; 2],
+}
+
+impl Throne {
+    fn new(server: Server, settings: crossplane::Settings) -> Self {
+        let (changes, end) = (Arc::new(watch::Sender::new(true)), Arc::new(watch::Sender::new(false)));
+        Self { server, settings, leader: Arc::default(), changes, end, idle: <[Arc<AtomicBool>; 2]>::default() }
+    }
+
+    fn change(&self) {
+        self.leader.fetch_xor(1, Ordering::SeqCst);
+        self.changes.send_replace(true);
+    }
+
+    /// Runs a manager, and another one when it is killed.
+    async fn survive(self, index: usize, lives: Vec<FaultLayer>) -> Result<()> {
+        for faults in &lives {
+            let client = Client::new(faults.layer(self.server.router_as(admin())), "default");
+            let leader = self.leader.clone();
+            let leads = move || leader.load(Ordering::SeqCst) == index;
+            let leading = Leading::new(leads, self.changes.subscribe());
+            let manager = Manager::new(client, modules(&self.settings), leading, settings());
+            let mut end = self.end.subscribe();
+            let ended = async {
+                let _ = end.wait_for(|end| *end).await;
+            };
+            let idle = &self.idle[index];
+            tokio::select! {
+                done = manager.run(ended, |engine, _| idle.store(is_idle(engine), Ordering::SeqCst)) => {
+                    return Ok(done?);
+                }
+                // Dropped wherever it stands.
+                () = faults.killed() => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn modules(settings: &crossplane::Settings) -> [Box<dyn Module>; 1] {
+    [Box::new(crossplane::Crossplane::new(settings.clone()))]
+}
+
+fn settings() -> Settings {
+    Settings { resync: Duration::from_secs(5), discovery: Duration::from_millis(10), ..Settings::default() }
+}
+
+/// Runs a manager until it has nothing to do; returns how often it wrote.
+async fn once(server: &Server, wanted: &crossplane::Settings) -> Result<u64> {
+    let counter = FaultLayer::new(0, Plan::default());
+    let client = Client::new(counter.layer(server.router_as(admin())), "default");
+    let ended = Arc::new(Notify::new());
+    let (end, seen) = (ended.clone(), ended.clone());
+    let manager = Manager::new(client, modules(wanted), Leading::alone(), settings());
+    let run = manager.run(end.notified(), move |engine, _| {
+        if is_idle(engine) {
+            seen.notify_one();
+        }
+    });
+    timeout(PATIENCE, run).await.with_context(|| format!("a manager finds no rest: {:?}", counter.counts()))??;
+    Ok(counter.counts().writes)
+}
+
+/// A manager that starts now writes nothing.
+async fn nothing_left(server: &Server, settings: &crossplane::Settings) -> Result<()> {
+    let writes = once(server, settings).await?;
+    ensure!(writes == 0, "the last manager wrote {writes} times");
+    Ok(())
+}
