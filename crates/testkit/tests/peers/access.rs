@@ -11,7 +11,7 @@ use rolewright_testkit::peers::Crossplane;
 use rolewright_testkit::wire::{BindingObject, RoleObject};
 use serde_json::json;
 
-use self::decisions::{DECISIONS, Difference};
+pub(crate) use self::decisions::{DECISIONS, Difference};
 use crate::manager::install;
 use crate::module::Ours;
 use crate::servers::{self, Home, eventually};

@@ -19,7 +19,7 @@ fn rule(groups: &[&str], resources: &[&str], verbs: &[&str]) -> Value {
 }
 
 /// Marked as of a release.
-fn metadata(name: &str, labels: Value) -> Value {
+fn metadata(name: &str, labels: &Value) -> Value {
     let mut metadata = json!({"name": name, "labels": labels,
         "annotations": {"meta.helm.sh/release-name": "crossplane", "meta.helm.sh/release-namespace": HOME}});
     metadata["labels"]["app.kubernetes.io/managed-by"] = "Helm".into();
@@ -28,13 +28,13 @@ fn metadata(name: &str, labels: Value) -> Value {
 
 fn aggregated(name: &str, label: &str) -> Value {
     let key = format!("rbac.crossplane.io/aggregate-to-{label}");
-    json!({"metadata": metadata(name, json!({})),
+    json!({"metadata": metadata(name, &json!({})),
         "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {key: "true"}}]}, "rules": []})
 }
 
-fn base(name: &str, label: &str, rules: Vec<Value>) -> Value {
+fn base(name: &str, label: &str, rules: &[Value]) -> Value {
     let key = format!("rbac.crossplane.io/aggregate-to-{label}");
-    json!({"metadata": metadata(name, json!({key: "true"})), "rules": rules})
+    json!({"metadata": metadata(name, &json!({key: "true"})), "rules": rules})
 }
 
 fn roles() -> Vec<Value> {
@@ -78,12 +78,12 @@ fn roles() -> Vec<Value> {
     let browse = vec![events, rule(&["apiextensions.crossplane.io"], &["*"], &VIEW)];
     let mut roles = vec![
         aggregated("crossplane", "crossplane"),
-        base("crossplane:system:aggregate-to-crossplane", "crossplane", core),
+        base("crossplane:system:aggregate-to-crossplane", "crossplane", &core),
         aggregated(BOUNDARY, "allowed-provider-permissions"),
     ];
     for (role, rules) in [("admin", admin), ("edit", edit), ("view", view), ("browse", browse)] {
         roles.push(aggregated(&format!("crossplane-{role}"), role));
-        roles.push(base(&format!("crossplane:aggregate-to-{role}"), role, rules));
+        roles.push(base(&format!("crossplane:aggregate-to-{role}"), role, &rules));
     }
     roles
 }
@@ -100,7 +100,7 @@ pub(crate) async fn install(home: &Home) -> Result<()> {
     let core = json!([{"kind": "ServiceAccount", "name": "crossplane", "namespace": HOME}]);
     let masters = json!([{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "crossplane:masters"}]);
     for (name, subjects) in [("crossplane", core), ("crossplane-admin", masters)] {
-        let binding = json!({"metadata": metadata(name, json!({})), "roleRef": role_ref(name), "subjects": subjects});
+        let binding = json!({"metadata": metadata(name, &json!({})), "roleRef": role_ref(name), "subjects": subjects});
         home.done("POST", &format!("{RBAC}/clusterrolebindings"), JSON, binding.to_string().into_bytes()).await?;
     }
     Ok(())

@@ -42,7 +42,7 @@ pub(crate) const DECISIONS: [Row; 11] = [
 ];
 
 impl Difference {
-    pub(super) fn new(who: &Principal, scope: &Scope, lost: bool, group: &str, resource: &str, verb: &str) -> Self {
+    pub(crate) fn new(who: &Principal, scope: &Scope, lost: bool, group: &str, resource: &str, verb: &str) -> Self {
         let base = resource.split('/').next().unwrap_or_default();
         Self {
             who: who.clone(),
@@ -82,7 +82,7 @@ impl Difference {
     fn is_of_role(&self, revision: &Known, resources: &BTreeSet<Resource>) -> bool {
         let of_all = match self.group.as_str() {
             "" | "coordination.k8s.io" => ["secrets", "configmaps", "events", "leases"].contains(&&*self.resource),
-            "apiextensions.k8s.io" => self.resource == "customresourcedefinitions" && revision.has_capabilities,
+            "apiextensions.k8s.io" => self.resource == "customresourcedefinitions" && !revision.capabilities.is_empty(),
             _ => false,
         };
         self.is_on(resources) || (of_all && !resources.is_empty())
@@ -155,7 +155,7 @@ fn paused(expected: &Expected<'_>, it: &Difference) -> bool {
 }
 
 fn long(expected: &Expected<'_>, it: &Difference) -> bool {
-    !it.lost && expected.revisions.iter().any(|revision| revision.is_long && it.is_from(revision, Way::Ours))
+    !it.lost && expected.revisions.iter().any(|revision| revision.is_long() && it.is_from(revision, Way::Ours))
 }
 
 fn unnamed(expected: &Expected<'_>, it: &Difference) -> bool {

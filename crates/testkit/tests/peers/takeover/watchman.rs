@@ -23,8 +23,17 @@ pub(crate) struct Watchman {
 impl Watchman {
     /// Begins to ask what people, Crossplane and providers may do.
     pub(crate) fn start(home: &Home, access: &Access) -> Self {
+        Self::start_where(home, access, |_, _, _, _| true)
+    }
+
+    /// The same, only for what is `asked`: whose, and the group, the resource and the verb.
+    pub(crate) fn start_where(
+        home: &Home,
+        access: &Access,
+        asked: impl Fn(&Principal, &str, &str, &str) -> bool,
+    ) -> Self {
         let (end, ended) = watch::channel(false);
-        let (home, questions) = (home.guest(), questions(access));
+        let (home, questions) = (home.guest(), questions(access, asked));
         let watching = tokio::spawn(async move {
             let mut rounds = 0;
             loop {
@@ -56,7 +65,7 @@ async fn ask(home: &Home, question: &Value) -> Result<()> {
     Ok(())
 }
 
-fn questions(access: &Access) -> Vec<Value> {
+fn questions(access: &Access, asked: impl Fn(&Principal, &str, &str, &str) -> bool) -> Vec<Value> {
     let of_interest = |who: &Principal| {
         let name = match who {
             Principal::User(name) | Principal::Group(name) => name,
@@ -71,10 +80,10 @@ fn questions(access: &Access) -> Vec<Value> {
             for (group, resource) in
                 rule.api_groups.iter().flat_map(|group| rule.resources.iter().map(move |r| (group, r)))
             {
-                all.extend(rule.verbs.iter().map(|verb| question(who, group, resource, verb)));
+                let verbs = rule.verbs.iter().filter(|verb| asked(who, group, resource, verb));
+                all.extend(verbs.map(|verb| question(who, group, resource, verb)));
             }
         }
-        // Spread over all, the first and the last among them.
         let step = all.len().div_ceil(QUESTIONS).max(1);
         questions.extend(all.into_iter().step_by(step));
     }

@@ -20,9 +20,9 @@ pub(crate) fn drawn(seed: u64) -> World {
     for index in 0..random.below(4) {
         world.definitions.push(definition(&mut random, seed, index));
     }
-    for package in 0..1 + random.below(4) {
+    for package in 0..=random.below(4) {
         let active = random.below(4);
-        for index in 0..1 + random.below(3) {
+        for index in 0..=random.below(3) {
             revision(&mut random, &mut world, seed, package, index, index == active);
         }
     }
@@ -93,7 +93,7 @@ fn revision(random: &mut Random, world: &mut World, seed: u64, package: usize, i
 pub(crate) fn changed(world: &World, seed: u64) -> World {
     let mut random = Random::new(seed ^ 0xc4a9);
     let mut world = world.clone();
-    for _ in 0..1 + random.below(4) {
+    for _ in 0..=random.below(4) {
         change(&mut random, &mut world, seed);
     }
     world
@@ -127,7 +127,9 @@ fn change(random: &mut Random, world: &mut World, seed: u64) {
         }
         6 => {
             let without = world.definitions.iter_mut().find(|one| one.claim.is_none() && one.scope.is_none());
-            without.into_iter().for_each(|definition| definition.claim = Some("laterclaims".to_owned()));
+            if let Some(definition) = without {
+                definition.claim = Some("laterclaims".to_owned());
+            }
         }
         7 if !world.deployments.is_empty() => {
             world.deployments.remove(random.below(world.deployments.len()));

@@ -39,15 +39,21 @@ pub(crate) struct Known {
     pub(crate) for_people: bool,
     /// Whether Crossplane has.
     pub(crate) for_core: bool,
-    pub(crate) is_long: bool,
+    /// Whether one of its accounts has no name.
     pub(crate) is_unnamed: bool,
-    pub(crate) has_capabilities: bool,
+    pub(crate) capabilities: Vec<&'static str>,
+    name: String,
 }
 
 impl Known {
     /// Whether Crossplane's own manager cannot bind its role: a label would be too long, or an account has no name.
     fn is_beyond_them(&self) -> bool {
-        self.is_long || self.is_unnamed
+        self.is_long() || self.is_unnamed
+    }
+
+    /// Whether its name is no value of a label.
+    pub(crate) fn is_long(&self) -> bool {
+        self.name.len() > 63
     }
 }
 
@@ -137,9 +143,9 @@ fn known(history: &[World], world: &World, revision: &Revision) -> Known {
         before: history.iter().rev().find_map(before).unwrap_or_default(),
         for_people: world.serves_people(revision),
         for_core: world.serves_core(revision),
-        is_long: revision.name.len() > 63,
         is_unnamed: deployed.any(|deployment| deployment.account.is_empty()),
-        has_capabilities: !revision.capabilities.is_empty(),
+        capabilities: revision.capabilities.clone(),
+        name: revision.name.clone(),
     }
 }
 
