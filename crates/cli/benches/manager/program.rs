@@ -36,7 +36,17 @@ impl Program {
     pub(crate) async fn ours(server: &Server) -> Result<Self> {
         let listen = free_port()?;
         let mut command = Command::new(env!("CARGO_BIN_EXE_rolewright"));
-        command.args(["run", "--aggregation", "exclusive", "--log-level", "warn", "--lease-namespace", "default"]);
+        command.args([
+            "run",
+            "--modules",
+            "aggregation",
+            "--aggregation",
+            "exclusive",
+            "--log-level",
+            "warn",
+            "--lease-namespace",
+            "default",
+        ]);
         command.arg("--listen").arg(listen.to_string()).arg("--kubeconfig").arg(server.kubeconfig());
         let child = Ending(command.stdin(Stdio::null()).spawn()?);
         let deadline = Instant::now() + PATIENCE;
