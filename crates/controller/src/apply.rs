@@ -2,6 +2,7 @@
 
 mod inheritance;
 
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use kube::{Api, Client};
 use rolewright_plan::engine::{Category, Failure, Outcome};
 use rolewright_plan::vocabulary::manager;
 use rolewright_plan::{Event, Live, Meta, Name, ObjectRef, Op, Plan, Write, render};
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tracing::field::Empty;
@@ -134,8 +136,9 @@ impl Writer {
     async fn inherit(&self, object: &ObjectRef, uid: &Name) -> Outcome {
         let api = self.api(object);
         let mut stored = within(object, api.get(&object.name)).await?;
-        let Some(fields) = inheritance::merged(&stored.object, uid) else { return seen(object, &stored) };
-        let version = stored.object.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
+        let value = stored.value();
+        let Some(fields) = inheritance::merged(&value, uid) else { return seen(object, &stored) };
+        let version = value.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
         let patch = json!({ "metadata": { "uid": uid, "resourceVersion": version, "managedFields": fields } });
         let params = PatchParams { field_manager: Some(manager::ROLEWRIGHT.to_owned()), ..PatchParams::default() };
         stored = within(object, api.patch(&object.name, &params, &Patch::Merge(patch))).await?;
@@ -147,7 +150,7 @@ impl Writer {
         self.apply(&op.object, &PatchParams::apply(manager::ROLEWRIGHT), body).await
     }
 
-    async fn apply(&self, object: &ObjectRef, params: &PatchParams, body: &Value) -> Outcome {
+    async fn apply(&self, object: &ObjectRef, params: &PatchParams, body: &(impl Serialize + Debug + Sync)) -> Outcome {
         let api = self.api(object);
         let stored = within(object, api.patch(&object.name, params, &Patch::Apply(body))).await?;
         seen(object, &stored)
@@ -167,7 +170,7 @@ impl Writer {
         match within(object, api.delete(&object.name, &params)).await {
             Ok(answer) => match answer.left() {
                 // Something must happen before it can go.
-                Some(left) if Meta::read(&left.object).is_ok_and(|meta| meta.deleting) => seen(object, &left),
+                Some(left) if Meta::parse(left.text()).is_ok_and(|meta| meta.deleting) => seen(object, &left),
                 _ => Ok(gone(object, uid)),
             },
             Err(failure) if failure.category == Category::Missing => Ok(gone(object, uid)),
@@ -177,7 +180,7 @@ impl Writer {
 }
 
 fn seen(object: &ObjectRef, stored: &Raw) -> Outcome {
-    match Live::read(object.kind, &stored.object) {
+    match Live::parse(object.kind, stored.text()) {
         Ok(live) => Ok(Event::Set(object.kind, live)),
         Err(error) => Err(failure(object, Category::Unavailable, error.to_string())),
     }

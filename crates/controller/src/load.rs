@@ -54,7 +54,7 @@ pub async fn load(client: &Client, kinds: impl IntoIterator<Item = &'static Kind
             }
             Err(error) => return Err(error),
         };
-        let read = objects.iter().filter_map(|raw| match Live::read(kind, &raw.object) {
+        let read = objects.iter().filter_map(|raw| match Live::parse(kind, raw.text()) {
             Ok(live) => Some(live),
             Err(error) => {
                 loaded.missing.push(Missing { kind, why: error.to_string() });

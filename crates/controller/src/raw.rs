@@ -8,39 +8,63 @@ use kube::core::{ApiResource, DynamicResourceScope, PartialObjectMeta};
 use rolewright_plan::Kind;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// An object as JSON.
 #[derive(Clone, Debug)]
 pub(crate) struct Raw {
-    pub(crate) object: Value,
+    text: Box<RawValue>,
     meta: ObjectMeta,
+}
+
+impl Raw {
+    /// The object's text.
+    pub(crate) fn text(&self) -> &str {
+        self.text.get()
+    }
+
+    /// The object as a value, for whoever looks into more of it than planners do.
+    pub(crate) fn value(&self) -> Value {
+        serde_json::from_str(self.text()).unwrap_or_default()
+    }
 }
 
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let object = Value::deserialize(deserializer)?;
-        let text = |field: &str| Some(object.get("metadata")?.get(field)?.as_str()?.to_owned());
-        let meta = ObjectMeta {
-            name: text("name"),
-            namespace: text("namespace"),
-            resource_version: text("resourceVersion"),
-            ..ObjectMeta::default()
-        };
-        Ok(Self { object, meta })
+        // INVARIANT: text is there to be had only while it is read straight from the wire. In a watch event `type` comes
+        // before `object`, as every server writes it; otherwise the watch would fail, not miss anything.
+        let text = Box::<RawValue>::deserialize(deserializer)?;
+        let Object { metadata } = serde_json::from_str(text.get()).unwrap_or_default();
+        let Metadata { name, namespace, resource_version } = metadata.unwrap_or_default();
+        let meta = ObjectMeta { name, namespace, resource_version, ..ObjectMeta::default() };
+        Ok(Self { text, meta })
     }
 }
 
 /// An object of which only metadata was asked for.
 impl From<PartialObjectMeta> for Raw {
     fn from(partial: PartialObjectMeta) -> Self {
-        let object = serde_json::json!({ "metadata": partial.metadata });
-        Self { object, meta: partial.metadata }
+        let text = serde_json::value::to_raw_value(&serde_json::json!({ "metadata": partial.metadata }));
+        Self { text: text.unwrap_or_default(), meta: partial.metadata }
     }
+}
+
+#[derive(Default, Deserialize)]
+struct Object {
+    metadata: Option<Metadata>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    name: Option<String>,
+    namespace: Option<String>,
+    resource_version: Option<String>,
 }
 
 impl Serialize for Raw {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.object.serialize(serializer)
+        self.text.serialize(serializer)
     }
 }
 

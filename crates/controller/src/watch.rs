@@ -103,7 +103,7 @@ impl Watching {
                             self.tell(Event::Set(kind, live)).await?;
                         }
                     }
-                    Some(Ok(watcher::Event::Delete(raw))) => match Meta::read(&raw.object) {
+                    Some(Ok(watcher::Event::Delete(raw))) => match Meta::parse(raw.text()) {
                         Ok(meta) => self.tell(Event::Gone(kind, meta)).await?,
                         Err(error) => tracing::error!(kind = kind.kind, %error, "an object went that has no name"),
                     },
@@ -163,7 +163,7 @@ fn whole<K, R>(event: watcher::Event<K>, read: impl Fn(K) -> R) -> watcher::Even
 /// An object of the wire as a value. Its content may be beyond understanding, and is told so; without a name there is
 /// nothing to tell.
 fn read(kind: &'static Kind, raw: &Raw) -> Option<Live> {
-    match Live::read(kind, &raw.object) {
+    match Live::parse(kind, raw.text()) {
         Ok(live) => Some(live),
         Err(error) => {
             tracing::error!(kind = kind.kind, %error, "an object cannot be told from others");

@@ -46,7 +46,7 @@ pub mod size;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::selector::SelectorError;
-use crate::{Name, Role, RoleKey, Rule};
+use crate::{LabelSelector, Labels, Name, Role, RoleKey, Rule};
 
 use anchors::Anchors;
 use fit::{Fit, Fitter};
@@ -76,10 +76,33 @@ pub struct Aggregation {
 pub enum Event<'a> {
     /// The role is now like this, be it new or changed, and gathers whatever its selectors match.
     Set(&'a Role),
+    /// The same, for whoever keeps the parts of a ClusterRole and not the whole.
+    Parts(Parts<'a>),
     /// The same, but it gathers and hands on no rule that these do not cover.
     Limited(&'a Role, &'a [Rule]),
     /// The ClusterRole of this name is gone.
     Remove(&'a str),
+}
+
+/// A ClusterRole, wherever its parts are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// Its name.
+    pub name: &'a Name,
+    /// Its labels.
+    pub labels: &'a Labels,
+    /// Its rules as stored.
+    pub rules: &'a [Rule],
+    /// The selectors of an aggregated role.
+    pub aggregation: Option<&'a [LabelSelector]>,
+}
+
+impl<'a> Parts<'a> {
+    /// The parts of a role, if it is a ClusterRole.
+    fn of(role: &'a Role) -> Option<Self> {
+        let RoleKey::Cluster(name) = &role.key else { return None };
+        Some(Self { name, labels: &role.labels, rules: &role.rules, aggregation: role.aggregation.as_deref() })
+    }
 }
 
 /// A selector that cannot be used, so that it selects nothing.
@@ -142,16 +165,17 @@ impl Aggregation {
     pub fn update<'a>(&mut self, events: impl IntoIterator<Item = Event<'a>>) -> Vec<Name> {
         let mut latest = BTreeMap::new();
         for event in events {
-            match event {
-                Event::Set(role) | Event::Limited(role, _) => {
-                    let ceiling = if let Event::Limited(_, ceiling) = event { Some(ceiling) } else { None };
-                    if let RoleKey::Cluster(name) = &role.key {
-                        latest.insert(name.as_str(), Some((role, ceiling)));
-                    }
-                }
+            let set = match event {
+                Event::Set(role) => Parts::of(role).map(|role| (role, None)),
+                Event::Parts(role) => Some((role, None)),
+                Event::Limited(role, ceiling) => Parts::of(role).map(|role| (role, Some(ceiling))),
                 Event::Remove(name) => {
                     latest.insert(name, None);
+                    None
                 }
+            };
+            if let Some((role, ceiling)) = set {
+                latest.insert(role.name.as_str(), Some((role, ceiling)));
             }
         }
         self.change(&latest)

@@ -24,6 +24,7 @@ pub mod diff;
 pub mod escalation;
 mod intern;
 mod key;
+mod labels;
 #[cfg(feature = "serde")]
 mod null;
 pub mod quote;
@@ -42,8 +43,9 @@ pub use authorize::Authorizer;
 pub use binding::{Binding, RoleRef};
 pub use diff::diff;
 pub use key::{BindingKey, RoleKey};
+pub use labels::Labels;
 pub use request::{Request, ResourceRequest, Target};
-pub use role::{Labels, Role};
+pub use role::Role;
 pub use rule::Rule;
 pub use ruleset::{RuleSet, covers};
 pub use selector::LabelSelector;

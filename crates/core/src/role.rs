@@ -1,12 +1,7 @@
 //! Roles: named lists of rules, some of them computed by aggregation.
 
-use std::collections::BTreeMap;
-
 use crate::selector::LabelSelector;
-use crate::{Name, RoleKey, Rule};
-
-/// Labels of an object.
-pub type Labels = BTreeMap<Name, Name>;
+use crate::{Labels, Name, RoleKey, Rule};
 
 /// A Role or ClusterRole.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,19 +17,19 @@ pub struct Rule {
     /// API groups, `""` for the core group; versions never matter.
     #[cfg_attr(
         feature = "serde",
-        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::or_default")
+        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::or_empty")
     )]
     pub api_groups: Vec<Name>,
     /// Resources as `pods`, `pods/log`, `*/scale` or `*`.
     #[cfg_attr(
         feature = "serde",
-        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::or_default")
+        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::or_empty")
     )]
     pub resources: Vec<Name>,
     /// Objects by name; empty means every object.
     #[cfg_attr(
         feature = "serde",
-        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::or_default")
+        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::or_empty")
     )]
     pub resource_names: Vec<Name>,
     /// Paths outside the resource API, exact or with a trailing `*`.
@@ -38,12 +38,12 @@ pub struct Rule {
         serde(
             rename = "nonResourceURLs",
             skip_serializing_if = "Vec::is_empty",
-            deserialize_with = "crate::null::or_default"
+            deserialize_with = "crate::null::or_empty"
         )
     )]
     pub non_resource_urls: Vec<Name>,
     /// Verbs; free text, `*` for all.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null::or_default"))]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null::or_empty"))]
     pub verbs: Vec<Name>,
 }
 

@@ -5,8 +5,8 @@ mod compile;
 pub(crate) use compile::Operator;
 pub use compile::SelectorError;
 
+use crate::Labels;
 use crate::Name;
-use crate::role::Labels;
 
 /// A label selector as written: all of its parts must hold. The empty selector matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,12 +8,13 @@ mod reason;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rolewright_core::aggregate::fit::{Fit, Fitter};
-use rolewright_core::aggregate::{Aggregation, Event as RoleEvent};
-use rolewright_core::{RBAC_GROUP, Role, Rule};
+use rolewright_core::aggregate::{Aggregation, Event as RoleEvent, Parts};
+use rolewright_core::{LabelSelector, Labels, RBAC_GROUP, Rule};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::intent::{Claim, Content, Intent, Shape, Wanted};
@@ -76,17 +77,17 @@ impl ClusterRoleAggregation {
 
     /// Feeds the changes; returns the aggregated roles that they may concern.
     fn feed(&mut self, snapshot: &Snapshot, changes: &[Change]) -> Vec<Name> {
-        let roles: Vec<(&Name, Option<Role>)> = changes
+        let roles: Vec<(&Name, Option<Parts<'_>>)> = changes
             .iter()
             .filter(|change| *change.object.kind == CLUSTER_ROLE)
-            .map(|change| (&change.object.name, snapshot.get(&change.object).and_then(Live::role)))
+            .map(|change| (&change.object.name, snapshot.get(&change.object).and_then(parts)))
             .collect();
         let events = roles.iter().map(|(name, role)| match role {
-            Some(role) => RoleEvent::Set(role),
+            Some(role) => RoleEvent::Parts(*role),
             None => RoleEvent::Remove(name),
         });
         let mut concerned = self.aggregation.update(events);
-        let was_aggregated = |change: &&Change| change.before.as_ref().is_some_and(is_aggregated);
+        let was_aggregated = |change: &&Change| change.before.as_deref().is_some_and(is_aggregated);
         let before = changes.iter().filter(was_aggregated).map(|change| &change.object.name);
         let now = roles.iter().filter(|(_, role)| role.as_ref().is_some_and(|role| role.aggregation.is_some()));
         concerned.extend(before.chain(now.map(|(name, _)| *name)).cloned());
@@ -107,12 +108,6 @@ impl ClusterRoleAggregation {
         let before = std::mem::replace(&mut self.cycles, cycles);
         let differs = |name: &&Name| before.get(*name) != self.cycles.get(*name);
         before.keys().chain(self.cycles.keys()).filter(differs).cloned().collect()
-    }
-
-    fn wanted(&self, key: &ObjectRef, stored: &[Rule], rules: &[Rule]) -> Wanted {
-        let because = reason::reason(&self.aggregation, &key.name, stored, rules);
-        let shape = Shape { content: Content::rules(rules), ..Shape::default() };
-        Wanted { object: key.clone(), claim: Claim::RulesOnly, shape, because }
     }
 
     fn problems(&self, key: &ObjectRef) -> Vec<Diagnostic> {
@@ -180,7 +175,11 @@ impl Module for ClusterRoleAggregation {
         let mut intent = Intent { diagnostics: self.problems(key), ..Intent::default() };
         let Some(union) = self.aggregation.rules(&key.name) else { return intent };
         let union: Vec<Rule> = union.cloned().collect();
-        let stored: Vec<Rule> = self.aggregation.stored(&key.name).into_iter().flatten().cloned().collect();
+        let stored = if self.aggregation.is_drifting(&key.name) {
+            Cow::Owned(self.aggregation.stored(&key.name).into_iter().flatten().cloned().collect::<Vec<Rule>>())
+        } else {
+            Cow::Borrowed(union.as_slice())
+        };
         let fit = self.fitter.fit(&key.name, &union, &stored);
         if let Fit::Partial { withheld, .. } = &fit {
             let message = format!("{} of {} rules do not fit", withheld.len(), union.len());
@@ -188,7 +187,11 @@ impl Module for ClusterRoleAggregation {
         }
         match self.mode {
             Mode::Observe => self.watch_drift(key, now, &mut intent),
-            Mode::Exclusive | Mode::Foretell => intent.wanted.push(self.wanted(key, &stored, fit.rules(&union))),
+            Mode::Exclusive | Mode::Foretell => {
+                let because = reason::reason(&self.aggregation, &key.name, &stored, fit.rules(&union));
+                let shape = Shape { content: Content::rules(fit.into_rules(union)), ..Shape::default() };
+                intent.wanted.push(Wanted { object: key.clone(), claim: Claim::RulesOnly, shape, because });
+            }
         }
         intent
     }
@@ -202,14 +205,19 @@ fn is_aggregated(live: &Live) -> bool {
     live.body::<RoleBody>().is_some_and(|role| role.aggregation.is_some())
 }
 
+fn parts(live: &Live) -> Option<Parts<'_>> {
+    let RoleBody { rules, aggregation } = live.body::<RoleBody>()?;
+    Some(Parts { name: &live.meta.name, labels: &live.meta.labels, rules, aggregation: aggregation.as_deref() })
+}
+
+fn links(live: &Live) -> Option<(&Labels, &[LabelSelector])> {
+    Some((&live.meta.labels, live.body::<RoleBody>()?.aggregation.as_deref()?))
+}
+
 /// Whether a change touches which aggregated roles select which: only their own labels and selectors do.
 fn reshapes(snapshot: &Snapshot, change: &Change) -> bool {
     if *change.object.kind != CLUSTER_ROLE {
         return false;
     }
-    let links = |live: &'_ Live| {
-        let selectors = live.body::<RoleBody>()?.aggregation.clone()?;
-        Some((live.meta.labels.clone(), selectors))
-    };
-    change.before.as_ref().and_then(links) != snapshot.get(&change.object).and_then(links)
+    change.before.as_deref().and_then(links) != snapshot.get(&change.object).and_then(links)
 }

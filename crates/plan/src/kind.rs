@@ -46,6 +46,7 @@ pub struct Kind {
     pub bare: bool,
     read: fn(&Value) -> Result<Body, String>,
     same: fn(&Body, &Body) -> bool,
+    parse: fn(&str) -> Option<Body>,
 }
 
 impl Kind {
@@ -66,6 +67,7 @@ impl Kind {
             bare: false,
             read: read_as::<T>,
             same: same_as::<T>,
+            parse: parse_as::<T>,
         }
     }
 
@@ -99,6 +101,11 @@ impl Kind {
         (self.same)(one, other)
     }
 
+    /// Reads the content out of an object's text; `None` if [`Kind::read`] has to say what is wrong with it.
+    pub(crate) fn parse(&self, object: &str) -> Option<Body> {
+        (self.parse)(object)
+    }
+
     /// `apiVersion` in one of its versions.
     pub fn api_version(&self, version: &str) -> String {
         if self.group.is_empty() { version.to_owned() } else { format!("{}/{version}", self.group) }
@@ -119,6 +126,11 @@ fn read_as<T: DeserializeOwned + Send + Sync + 'static>(object: &Value) -> Resul
 
 fn same_as<T: PartialEq + 'static>(one: &Body, other: &Body) -> bool {
     one.downcast_ref::<T>().is_some_and(|one| other.downcast_ref() == Some(one))
+}
+
+fn parse_as<T: DeserializeOwned + Send + Sync + 'static>(object: &str) -> Option<Body> {
+    let body: T = serde_json::from_str(object).ok()?;
+    Some(Arc::new(body))
 }
 
 /// A kind is where it is served; there is one static for each.

@@ -88,8 +88,10 @@ struct WrittenBinding {
 
 impl From<WrittenRole> for RoleBody {
     fn from(written: WrittenRole) -> Self {
+        let mut rules = written.rules.unwrap_or_default();
+        rules.shrink_to_fit();
         Self {
-            rules: written.rules.unwrap_or_default(),
+            rules,
             aggregation: written.aggregation_rule.map(|rule| rule.cluster_role_selectors.unwrap_or_default()),
         }
     }

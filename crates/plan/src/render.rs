@@ -1,6 +1,9 @@
 //! Objects as Kubernetes' JSON: exactly what we say of them, so that server-side apply owns exactly that.
 
+use std::fmt::Debug;
+
 use rolewright_core::{Labels, Rule};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::intent::{Content, Shape};
@@ -37,13 +40,16 @@ pub fn object(object: &ObjectRef, version: &str, uid: Option<&str>, shape: &Shap
     out
 }
 
-/// What is applied to write the rules of a role and nothing else.
-pub fn rules(object: &ObjectRef, version: &str, uid: &str, rules: &[Rule]) -> Value {
-    let mut out = identity(object, version, Some(uid));
-    if let Some(out) = out.as_object_mut() {
-        out.insert("rules".to_owned(), json!(rules));
+/// What is applied to write the rules of a role and nothing else. They may be thousands, so they are not made into a value
+/// first.
+pub fn rules<'a>(object: &ObjectRef, version: &str, uid: &str, rules: &'a [Rule]) -> impl Serialize + Debug + use<'a> {
+    #[derive(Debug, Serialize)]
+    struct Role<'a> {
+        #[serde(flatten)]
+        identity: Value,
+        rules: &'a [Rule],
     }
-    out
+    Role { identity: identity(object, version, Some(uid)), rules }
 }
 
 /// What is applied to set the conditions of an object.

@@ -36,7 +36,7 @@ pub struct Change {
     /// Which one.
     pub object: ObjectRef,
     /// What it was before; `None` if it is new.
-    pub before: Option<Live>,
+    pub before: Option<Box<Live>>,
 }
 
 /// All objects that are watched.

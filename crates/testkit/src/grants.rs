@@ -81,7 +81,7 @@ impl Module for Grants {
                 mark(object.clone());
                 continue;
             }
-            let owners = before.iter().chain(snapshot.get(object)).flat_map(|live| &live.meta.owners);
+            let owners = before.as_deref().into_iter().chain(snapshot.get(object)).flat_map(|live| &live.meta.owners);
             let owners = owners.filter(|owner| owner.kind == GRANT.kind).map(|owner| owner.name.clone());
             for name in owners.chain(object.name.strip_prefix(PREFIX).map(Name::new)) {
                 mark(ObjectRef::cluster(&GRANT, name));

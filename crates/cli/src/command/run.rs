@@ -69,7 +69,10 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 pub(crate) fn run(args: RunArgs) -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start")?;
+    // One thread for all that the manager does, beside this one: it waits much and computes little, and each further thread
+    // would keep memory of its own.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.context("cannot start")?;
     runtime.block_on(async {
         let telemetry = args.telemetry.start()?;
         let done = manage(args).await;

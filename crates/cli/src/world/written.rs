@@ -49,8 +49,8 @@ impl Written {
             ),
         ] {
             for (key, value) in theirs {
-                if !before.is_some_and(|before| before.contains_key(key)) {
-                    mine.entry(key.clone()).or_insert_with(|| value.clone());
+                if !mine.contains_key(key) && !before.is_some_and(|before| before.contains_key(key)) {
+                    mine.insert(key.clone(), value.clone());
                 }
             }
         }

@@ -6,15 +6,15 @@ use std::mem;
 use rustc_hash::FxHashSet;
 
 use crate::selector::LabelSelector;
-use crate::{Name, Role, Rule};
+use crate::{Name, Rule};
 
 use super::ceiling::Ceiling;
 use super::names::RoleId;
 use super::nodes::{Arm, Link};
-use super::{Aggregation, InvalidSelector, Work};
+use super::{Aggregation, InvalidSelector, Parts, Work};
 
 /// A role with the most that it may gather, if there is such a thing.
-pub(super) type Limited<'a> = (&'a Role, Option<&'a [Rule]>);
+pub(super) type Limited<'a> = (Parts<'a>, Option<&'a [Rule]>);
 
 /// What a change has left to do.
 #[derive(Default)]
@@ -40,7 +40,7 @@ impl Aggregation {
             match role {
                 Some((role, ceiling)) => {
                     self.write(role, &mut pending);
-                    self.write_ceiling(role.key.name(), *ceiling, &mut pending);
+                    self.write_ceiling(role.name, *ceiling, &mut pending);
                 }
                 None => self.erase(name, &mut pending),
             }
@@ -65,8 +65,8 @@ impl Aggregation {
         changed
     }
 
-    fn write(&mut self, role: &Role, pending: &mut Pending) {
-        let name = role.key.name();
+    fn write(&mut self, role: &Parts<'_>, pending: &mut Pending) {
+        let name = role.name;
         let known = self.names.find(name);
         let id = known.unwrap_or_else(|| {
             let id = self.names.add(name);
@@ -75,13 +75,13 @@ impl Aggregation {
             id
         });
         let node = self.nodes.at_mut(id);
-        if known.is_none() || node.labels != role.labels {
+        if known.is_none() || node.labels != *role.labels {
             self.labels.remove(id, &node.labels, &self.names);
-            self.labels.add(id, &role.labels, &self.names);
-            node.labels.clone_from(&role.labels);
+            self.labels.add(id, role.labels, &self.names);
+            node.labels.clone_from(role.labels);
             pending.relabelled.push(id);
         }
-        let held = self.rules.intern(&role.rules, node.contribution());
+        let held = self.rules.intern(role.rules, node.contribution());
         let before = mem::replace(&mut node.rules, held);
         self.rules.release(&before);
         if node.rules != before {
@@ -90,7 +90,7 @@ impl Aggregation {
                 pending.dirty.extend(node.targets());
             }
         }
-        self.write_selectors(id, role.aggregation.as_deref(), pending);
+        self.write_selectors(id, role.aggregation, pending);
     }
 
     fn write_selectors(&mut self, id: RoleId, selectors: Option<&[LabelSelector]>, pending: &mut Pending) {

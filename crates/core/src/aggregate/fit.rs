@@ -44,6 +44,14 @@ impl Fit {
             Self::Compacted(rules) | Self::Partial { rules, .. } => rules,
         }
     }
+
+    /// The same, of a union that is needed no longer.
+    pub fn into_rules(self, target: Vec<Rule>) -> Vec<Rule> {
+        match self {
+            Self::Whole => target,
+            Self::Compacted(rules) | Self::Partial { rules, .. } => rules,
+        }
+    }
 }
 
 /// Makes unions fit.

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::Labels;
 use crate::Name;
-use crate::role::Labels;
 use crate::selector::{Clause, Selector};
 
 use super::names::{Names, RoleId, Roster};

@@ -1,6 +1,6 @@
 //! The graph: roles, and which selector of which aggregated role matches them.
 
-use crate::role::Labels;
+use crate::Labels;
 use crate::selector::{LabelSelector, Selector};
 
 use super::ceiling::Ceiling;

@@ -38,20 +38,20 @@ impl Crossplane {
         let now = snapshot.get(object);
         let kind = object.kind;
         match () {
-            () if *kind == DEFINITION => self.follow_definition(object, before.as_ref(), now, mark),
-            () if *kind == REVISION => self.follow_revision(object, before.as_ref(), now, mark),
-            () if *kind == NAMESPACE => self.follow_namespace(snapshot, object, before.as_ref(), now, mark),
+            () if *kind == DEFINITION => self.follow_definition(object, before.as_deref(), now, mark),
+            () if *kind == REVISION => self.follow_revision(object, before.as_deref(), now, mark),
+            () if *kind == NAMESPACE => self.follow_namespace(snapshot, object, before.as_deref(), now, mark),
             () if *kind == SERVED_RESOURCE || *kind == MANAGED_RESOURCE => {
-                for revision in owners(before.as_ref(), now, REVISION.kind) {
+                for revision in owners(before.as_deref(), now, REVISION.kind) {
                     self.mark_relatives(snapshot, &revision, mark);
                 }
             }
             () if *kind == SERVICE_ACCOUNT || *kind == DEPLOYMENT => {
-                for revision in owners(before.as_ref(), now, REVISION.kind) {
+                for revision in owners(before.as_deref(), now, REVISION.kind) {
                     self.mark_revision(snapshot, &revision, mark);
                 }
             }
-            () => self.follow_rbac(snapshot, object, before.as_ref(), now, mark),
+            () => self.follow_rbac(snapshot, object, before.as_deref(), now, mark),
         }
     }
 

@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use rolewright_core::{RoleRef, Rule, Subject};
 use serde_json::{Value, json};
 
@@ -21,7 +19,7 @@ fn owner() -> crate::Owner {
     }
 }
 
-fn labels(pairs: &[(&str, &str)]) -> BTreeMap<crate::Name, crate::Name> {
+fn labels(pairs: &[(&str, &str)]) -> rolewright_core::Labels {
     pairs.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect()
 }
 
@@ -42,7 +40,7 @@ fn binding(to: &str, users: &[&str]) -> Shape {
 /// An object as the server has it after `shape` was applied by us.
 fn stored(object: &ObjectRef, shape: &Shape) -> Value {
     let mut out = render::object(object, "v1", None, shape);
-    let keys = |labels: &BTreeMap<crate::Name, crate::Name>| -> Value {
+    let keys = |labels: &rolewright_core::Labels| -> Value {
         labels.keys().map(|key| (format!("f:{key}"), json!({}))).collect::<serde_json::Map<_, _>>().into()
     };
     out["metadata"]["uid"] = json!("uid");

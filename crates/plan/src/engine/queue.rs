@@ -17,6 +17,8 @@ use crate::op::{Op, Phase};
 pub(super) struct Queue {
     entries: BTreeMap<ObjectRef, Entry>,
     due: BTreeSet<(Time, ObjectRef)>,
+    /// INVARIANT: counts the entries with a `since`, which is asked for after every step.
+    waiting: usize,
 }
 
 #[derive(Debug, Default)]
@@ -42,7 +44,10 @@ impl Queue {
     pub(super) fn mark(&mut self, key: ObjectRef, now: Time) {
         let entry =
             self.entries.entry(key.clone()).or_insert_with(|| Entry { due: Some(Time(u64::MAX)), ..Entry::default() });
-        entry.since.get_or_insert(now);
+        if entry.since.is_none() {
+            entry.since = Some(now);
+            self.waiting += 1;
+        }
         if entry.due.is_none() {
             entry.again = true;
             return;
@@ -80,7 +85,7 @@ impl Queue {
 
     /// How many keys wait or are being written.
     pub(super) fn len(&self) -> usize {
-        self.entries.values().filter(|entry| entry.since.is_some()).count()
+        self.waiting
     }
 
     /// A started key has nothing to write, or what it would write has no effect. Returns since when it was waited for.
@@ -95,6 +100,7 @@ impl Queue {
             return None;
         }
         let entry = self.entries.remove(key)?;
+        self.waiting -= usize::from(entry.since.is_some());
         if let Some(at) = wake_at {
             self.entries.insert(key.clone(), Entry::default());
             self.schedule(key.clone(), at);
@@ -106,7 +112,10 @@ impl Queue {
     /// its effect.
     pub(super) fn finish(&mut self, key: &ObjectRef, written: Vec<Op>, failures: Vec<Failure>, now: Time) {
         let Some(entry) = self.entries.get_mut(key) else { return };
-        entry.since.get_or_insert(now);
+        if entry.since.is_none() {
+            entry.since = Some(now);
+            self.waiting += 1;
+        }
         let at = if failures.is_empty() {
             // A report about a write without effect does not make it a new one.
             if written.iter().any(|op| op.phase != Phase::Report) {

@@ -52,6 +52,20 @@ impl Condition {
         written.into_iter().flatten().filter_map(|condition| Self::deserialize(condition).ok()).collect()
     }
 
+    /// The same out of an object's text; `None` if that needs a closer look.
+    pub(super) fn parse_all(object: &str) -> Option<Vec<Self>> {
+        #[derive(Deserialize)]
+        struct Object {
+            status: Option<Written>,
+        }
+        #[derive(Deserialize)]
+        struct Written {
+            conditions: Option<Vec<Condition>>,
+        }
+        let object: Object = serde_json::from_str(object).ok()?;
+        Some(object.status.and_then(|status| status.conditions).unwrap_or_default())
+    }
+
     /// Whether both say the same, whenever they began to.
     pub(crate) fn says_as(&self, other: &Self) -> bool {
         let without_time = |condition: &Self| Self { last_transition_time: Name::default(), ..condition.clone() };

@@ -1,6 +1,9 @@
 //! What of an object a manager wrote, from `managedFields`.
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::Managed;
 use crate::Name;
@@ -9,16 +12,60 @@ use crate::Name;
 pub(super) fn managed(fields: Option<&Value>, manager: &str, operation: &str) -> Option<Managed> {
     let is_theirs = |entry: &&Value| {
         let says = |name: &str, text: &str| entry.get(name).is_some_and(|value| value == text);
-        says("manager", manager) && says("operation", operation) && entry.get("subresource").is_none()
+        let whole = entry.get("subresource").is_none_or(Value::is_null);
+        whole && says("manager", manager) && says("operation", operation)
     };
     let entry = fields?.as_array()?.iter().find(is_theirs)?;
-    let of = |name: &str| entry.pointer(&format!("/fieldsV1/f:metadata/{name}"));
-    Some(Managed {
+    Some(named(entry.get("fieldsV1").unwrap_or(&Value::Null)))
+}
+
+/// Who wrote what, out of an object's metadata as text. Most of it is about the fields of others and is passed over.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Entries<'a> {
+    #[serde(borrow)]
+    managed_fields: Option<Vec<Entry<'a>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry<'a> {
+    #[serde(default)]
+    manager: Name,
+    #[serde(default)]
+    operation: Name,
+    subresource: Option<IgnoredAny>,
+    #[serde(borrow)]
+    fields_v1: Option<&'a RawValue>,
+}
+
+impl Entries<'_> {
+    /// The same as [`managed`]; an error if the entry is not as it should be.
+    pub(super) fn managed(&self, manager: &str, operation: &str) -> serde_json::Result<Option<Managed>> {
+        let is_theirs = |entry: &&Entry<'_>| {
+            entry.manager == manager && entry.operation == operation && entry.subresource.is_none()
+        };
+        let Some(entry) = self.managed_fields.iter().flatten().find(is_theirs) else { return Ok(None) };
+        let fields = entry.fields_v1.map_or("null", RawValue::get);
+        Ok(Some(named(&serde_json::from_str(fields)?)))
+    }
+
+    /// The same as [`only`].
+    pub(super) fn only(&self, manager: &str) -> bool {
+        let entries = self.managed_fields.as_deref().unwrap_or_default();
+        !entries.is_empty() && entries.iter().all(|entry| entry.manager == manager)
+    }
+}
+
+/// What an entry of `managedFields` names.
+fn named(fields: &Value) -> Managed {
+    let of = |name: &str| fields.pointer(&format!("/f:metadata/{name}"));
+    Managed {
         labels: keys(of("f:labels"), field),
         annotations: keys(of("f:annotations"), field),
         owners: keys(of("f:ownerReferences"), uid),
-        rules: entry.pointer("/fieldsV1/f:rules").is_some(),
-    })
+        rules: fields.get("f:rules").is_some(),
+    }
 }
 
 /// Whether a manager wrote an object and nobody else did.

@@ -5,9 +5,10 @@ use std::fmt;
 use rolewright_core::Labels;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::managed::{managed, only};
-use super::{Condition, Live, Meta, Owner};
+use super::managed::{Entries, managed, only};
+use super::{Condition, Live, Managed, Meta, Owner};
 use crate::Name;
 use crate::kind::{Kind, Reports};
 use crate::vocabulary::{annotation, manager};
@@ -30,6 +31,23 @@ impl Live {
         let conditions = if kind.reports == Reports::Never { Vec::new() } else { Condition::read_all(object) };
         Ok(Self { meta: Meta::read(object)?, body: kind.read(object), conditions })
     }
+
+    /// Reads an object out of its text: the same as [`Live::read`] of it, at a fraction of the cost where all is well.
+    pub fn parse(kind: &Kind, text: &str) -> Result<Self, Unreadable> {
+        match Self::parse_well(kind, text) {
+            Some(live) => Ok(live),
+            None => Self::read(kind, &value(text)?),
+        }
+    }
+
+    fn parse_well(kind: &Kind, text: &str) -> Option<Self> {
+        let conditions = if kind.reports == Reports::Never { Vec::new() } else { Condition::parse_all(text)? };
+        Some(Self { meta: Meta::parse_well(text)?, body: Ok(kind.parse(text)?), conditions })
+    }
+}
+
+fn value(text: &str) -> Result<Value, Unreadable> {
+    serde_json::from_str(text).map_err(|error| Unreadable(error.to_string()))
 }
 
 impl Meta {
@@ -37,12 +55,43 @@ impl Meta {
     pub fn read(object: &Value) -> Result<Self, Unreadable> {
         let written = Metadata::deserialize(object.get("metadata").unwrap_or(&Value::Null))
             .map_err(|error| Unreadable(error.to_string()))?;
+        let fields = object.pointer("/metadata/managedFields");
+        let writers = Writers {
+            ours: managed(fields, manager::ROLEWRIGHT, "Apply"),
+            inherited: manager::UPSTREAM.iter().find_map(|name| managed(fields, name, "Update")),
+            revived: only(fields, manager::AGGREGATION),
+        };
+        Self::of(written, writers)
+    }
+
+    /// Reads the metadata out of an object's text.
+    pub fn parse(text: &str) -> Result<Self, Unreadable> {
+        match Self::parse_well(text) {
+            Some(meta) => Ok(meta),
+            None => Self::read(&value(text)?),
+        }
+    }
+
+    fn parse_well(text: &str) -> Option<Self> {
+        // Nothing but an object has members, though a list could be read as one.
+        let object: Object<'_> = serde_json::from_str(text.strip_prefix('{').map(|_| text)?).ok()?;
+        let metadata = object.metadata.get();
+        let entries: Entries<'_> = serde_json::from_str(metadata).ok()?;
+        let ours = entries.managed(manager::ROLEWRIGHT, "Apply").ok()?;
+        let mut inherited = None;
+        for name in manager::UPSTREAM {
+            inherited = inherited.or(entries.managed(name, "Update").ok()?);
+        }
+        let writers = Writers { ours, inherited, revived: entries.only(manager::AGGREGATION) };
+        Self::of(serde_json::from_str(metadata).ok()?, writers).ok()
+    }
+
+    fn of(written: Metadata, writers: Writers) -> Result<Self, Unreadable> {
         if written.name.is_empty() {
             return Err(Unreadable("it has no name".to_owned()));
         }
         let mut annotations = written.annotations.unwrap_or_default();
         annotations.remove(annotation::LAST_APPLIED);
-        let fields = object.pointer("/metadata/managedFields");
         Ok(Self {
             name: written.name,
             namespace: written.namespace,
@@ -54,11 +103,24 @@ impl Meta {
             owners: written.owner_references.into_iter().flatten().map(Owner::from).collect(),
             finalizers: written.finalizers.unwrap_or_default(),
             deleting: written.deletion_timestamp.is_some(),
-            ours: managed(fields, manager::ROLEWRIGHT, "Apply"),
-            revived: only(fields, manager::AGGREGATION),
-            inherited: manager::UPSTREAM.iter().find_map(|name| managed(fields, name, "Update")).map(Box::new),
+            ours: writers.ours,
+            revived: writers.revived,
+            inherited: writers.inherited.map(Box::new),
         })
     }
+}
+
+/// Who wrote an object, of those who matter.
+struct Writers {
+    ours: Option<Managed>,
+    inherited: Option<Managed>,
+    revived: bool,
+}
+
+#[derive(Deserialize)]
+struct Object<'a> {
+    #[serde(borrow)]
+    metadata: &'a RawValue,
 }
 
 #[derive(Deserialize)]
@@ -91,5 +153,80 @@ impl From<OwnerReference> for Owner {
     fn from(written: OwnerReference) -> Self {
         let OwnerReference { api_version, kind, name, uid, controller } = written;
         Self { api_version, kind, name, uid, controller: controller.unwrap_or(false) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rbac::{CLUSTER_ROLE, RoleBody};
+    use serde_json::json;
+
+    static REPORTING: Kind = Kind::cluster::<RoleBody>("example.com", &["v1"], "Reporting", "reportings")
+        .reporting(Reports::Always("Ready"));
+
+    /// What is read of an object, in words.
+    fn told(live: &Result<Live, Unreadable>) -> String {
+        match live {
+            Ok(Live { meta, body, conditions }) => {
+                let body = body.as_ref().map(|body| body.downcast_ref::<RoleBody>());
+                format!("{meta:?} {body:?} {conditions:?}")
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_text_is_read_as_its_value_is() {
+        let entry = |manager: &str, subresource: Value| {
+            json!({"manager": manager, "operation": "Apply", "subresource": subresource, "fieldsV1": {
+                "f:metadata": {"f:labels": {"f:a": {}}, "f:ownerReferences": {"k:{\"uid\":\"1\"}": {}}}}})
+        };
+        let rule = json!({"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]});
+        let condition = json!({"type": "Ready", "status": "True", "reason": "Applied"});
+        let metadata = [
+            json!(null),
+            json!({}),
+            json!(["a"]),
+            json!({"name": ""}),
+            json!({"name": 1}),
+            json!({"name": "a", "uid": "1", "resourceVersion": "7", "generation": 3, "finalizers": ["f"],
+                "deletionTimestamp": "2000-01-01T00:00:00Z", "labels": {"b": "2", "a": "1"}, "annotations": null,
+                "ownerReferences": [{"apiVersion": "v1", "kind": "K", "name": "o", "uid": "1", "controller": true}],
+                "managedFields": [entry("kubectl", json!(null)), entry("rolewright", json!("status"))]}),
+            json!({"name": "a", "managedFields": [entry("rolewright", json!(null))]}),
+            json!({"name": "a", "managedFields": [{"manager": "crossplane", "operation": "Update",
+                "fieldsV1": {"f:rules": {}, "f:metadata": {"f:annotations": {"f:x": {}}}}}]}),
+            json!({"name": "a", "managedFields": [{"manager": "rolewright", "operation": "Apply"}]}),
+            json!({"name": "a", "managedFields": [{"manager": 1}, entry("rolewright", json!(null))]}),
+            json!({"name": "a", "managedFields": {"manager": "rolewright"}}),
+            json!({"name": "a", "labels": {"a": 1}}),
+        ];
+        let rest = [
+            json!({}),
+            json!({"rules": [rule], "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"a": "b"}}]}}),
+            json!({"rules": null, "status": {"conditions": [condition]}}),
+            json!({"rules": [{"verbs": "get"}], "status": {"conditions": [condition, {"type": 1}]}}),
+            json!({"rules": 7, "status": null}),
+        ];
+        for metadata in &metadata {
+            for rest in &rest {
+                let mut object = rest.clone();
+                object.as_object_mut().unwrap().insert("metadata".to_owned(), metadata.clone());
+                for kind in [&CLUSTER_ROLE, &REPORTING] {
+                    let read = Live::read(kind, &object);
+                    assert_eq!(told(&Live::parse(kind, &object.to_string())), told(&read), "{object}");
+                }
+                assert_eq!(Meta::parse(&object.to_string()), Meta::read(&object), "{object}");
+            }
+        }
+        for text in ["[{\"name\":\"a\"}]", "7", "null"] {
+            let read = Live::read(&CLUSTER_ROLE, &serde_json::from_str(text).unwrap());
+            assert_eq!(told(&Live::parse(&CLUSTER_ROLE, text)), told(&read), "{text}");
+        }
+        let twice =
+            "{\"metadata\":{\"name\":\"a\"},\"metadata\":{\"name\":\"b\",\"labels\":{\"x\":\"1\",\"x\":\"2\"}}}";
+        let read = Live::read(&CLUSTER_ROLE, &serde_json::from_str(twice).unwrap());
+        assert_eq!(told(&Live::parse(&CLUSTER_ROLE, twice)), told(&read));
     }
 }

@@ -25,7 +25,8 @@ pub enum Service {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     pub(super) service: Service,
-    rows: BTreeMap<Place, Live>,
+    /// In boxes, because a tree leaves much of its room free.
+    rows: BTreeMap<Place, Box<Live>>,
     /// The revisions at which objects went, until the next full list.
     gone: BTreeMap<Place, u64>,
     /// The newest revision in the last full list: whatever was stored before that and is not known is gone.
@@ -35,7 +36,7 @@ pub(super) struct Table {
 /// A row that is not what it was.
 pub(super) struct Row {
     place: Place,
-    before: Option<Live>,
+    before: Option<Box<Live>>,
 }
 
 impl Row {
@@ -51,11 +52,11 @@ fn place(meta: &Meta) -> Place {
 
 impl Table {
     pub(super) fn get(&self, namespace: &Name, name: &Name) -> Option<&Live> {
-        self.rows.get(&(namespace.clone(), name.clone()))
+        self.rows.get(&(namespace.clone(), name.clone())).map(Box::as_ref)
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = &Live> {
-        self.rows.values()
+        self.rows.values().map(Box::as_ref)
     }
 
     /// The newest revision at which anything was stored or removed.
@@ -78,7 +79,7 @@ impl Table {
             return None;
         }
         self.gone.remove(&place);
-        let before = self.rows.insert(place.clone(), live);
+        let before = self.rows.insert(place.clone(), Box::new(live));
         Some(Row { place, before })
     }
 
@@ -109,10 +110,10 @@ impl Table {
             let old = before.remove(&place);
             let same =
                 |old: &Live| old.meta.resource_version == live.meta.resource_version && old.meta.uid == live.meta.uid;
-            if !old.as_ref().is_some_and(same) {
+            if !old.as_deref().is_some_and(same) {
                 changes.push(Row { place: place.clone(), before: old });
             }
-            self.rows.insert(place, live);
+            self.rows.insert(place, Box::new(live));
         }
         changes.extend(before.into_iter().map(|(place, old)| Row { place, before: Some(old) }));
         changes.sort_by(|a, b| a.place.cmp(&b.place));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 use rolewright_core::selector::LabelSelector;
-use rolewright_core::{Binding, BindingKey, Name, RBAC_GROUP, Role, RoleKey, RoleRef, Rule, Subject};
+use rolewright_core::{Binding, BindingKey, Labels, RBAC_GROUP, Role, RoleKey, RoleRef, Rule, Subject};
 use serde::Deserialize;
 
 use super::rights::CEILING;
@@ -125,7 +125,7 @@ impl Right {
         let ceiling = stored.metadata.annotations.as_ref().and_then(|all| all.get(CEILING));
         let role = Role {
             key: if namespaced { RoleKey::namespaced(namespace, name) } else { RoleKey::cluster(name) },
-            labels: entry.labels.iter().cloned().collect::<BTreeMap<Name, Name>>(),
+            labels: entry.labels.iter().cloned().collect::<Labels>(),
             rules: stored.rules.unwrap_or_default(),
             aggregation: stored.aggregation_rule.map(|rule| rule.cluster_role_selectors.unwrap_or_default()),
         };

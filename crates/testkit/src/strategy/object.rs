@@ -91,7 +91,7 @@ pub fn any_binding() -> impl Strategy<Value = Binding> {
 fn any_labels() -> impl Strategy<Value = Labels> {
     prop_oneof![
         2 => Just(Labels::new()),
-        1 => prop::collection::btree_map(word(LABEL_KEYS), word(LABEL_VALUES), 0..3),
+        1 => prop::collection::btree_map(word(LABEL_KEYS), word(LABEL_VALUES), 0..3).prop_map(Labels::from_iter),
     ]
 }
 

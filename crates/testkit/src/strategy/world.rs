@@ -44,7 +44,7 @@ pub fn aggregation() -> impl Strategy<Value = Vec<Role>> {
 
 /// Labels as ClusterRoles carry them.
 pub fn labels() -> impl Strategy<Value = Labels> {
-    prop::collection::btree_map(word(LABEL_KEYS), word(LABEL_VALUES), 0..3)
+    prop::collection::btree_map(word(LABEL_KEYS), word(LABEL_VALUES), 0..3).prop_map(Labels::from_iter)
 }
 
 /// A valid label selector with any of the operators.
@@ -54,7 +54,8 @@ pub fn label_selector() -> impl Strategy<Value = LabelSelector> {
     let without = (word(LABEL_KEYS), prop_oneof![3 => Just("Exists"), 1 => Just("DoesNotExist")])
         .prop_map(|(key, operator)| Requirement { key, operator: Name::new_static(operator), values: Vec::new() });
     let expressions = prop::collection::vec(prop_oneof![with_values, without], 0..2);
-    let match_labels = || prop::collection::btree_map(word(LABEL_KEYS), word(LABEL_VALUES), 0..2);
+    let match_labels =
+        || prop::collection::btree_map(word(LABEL_KEYS), word(LABEL_VALUES), 0..2).prop_map(Labels::from_iter);
     prop_oneof![
         5 => match_labels().prop_map(|match_labels| LabelSelector { match_labels, ..LabelSelector::default() }),
         4 => (match_labels(), expressions)

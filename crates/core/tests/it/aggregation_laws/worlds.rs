@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use rolewright_core::aggregate::Event;
 use rolewright_core::selector::Requirement;
-use rolewright_core::{LabelSelector, Name, Role, Rule};
+use rolewright_core::{LabelSelector, Labels, Name, Role, Rule};
 
 /// ClusterRoles by name.
 pub(crate) type World = BTreeMap<Name, Role>;
@@ -59,7 +59,7 @@ pub(crate) fn worlds() -> impl Strategy<Value = World> {
 
 fn role() -> impl Strategy<Value = Role> {
     let aggregation = prop_oneof![2 => Just(None), 3 => vec(selector(), 0..4).prop_map(Some)];
-    (name(), btree_map(key(), value(), 0..4), rules(), aggregation)
+    (name(), btree_map(key(), value(), 0..4).prop_map(Labels::from_iter), rules(), aggregation)
         .prop_map(|(name, labels, rules, aggregation)| Role { labels, aggregation, ..Role::cluster(name, rules) })
 }
 
@@ -73,7 +73,8 @@ fn selector() -> impl Strategy<Value = LabelSelector> {
         operator: operator.into(),
         values,
     });
-    let labels = prop_oneof![3 => btree_map(key(), value(), 1..3), 1 => Just(BTreeMap::new())];
+    let labels =
+        prop_oneof![3 => btree_map(key(), value(), 1..3).prop_map(Labels::from_iter), 1 => Just(Labels::new())];
     let expressions = prop_oneof![3 => Just(Vec::new()), 1 => vec(requirement, 1..3)];
     (labels, expressions)
         .prop_map(|(match_labels, match_expressions)| LabelSelector { match_labels, match_expressions })

@@ -21,7 +21,7 @@ fn legal() -> impl Strategy<Value = LabelSelector> {
     ];
     let requirement =
         (one_of(KEYS), operator).prop_map(|(key, (operator, values))| Requirement { key, operator, values });
-    (btree_map(one_of(KEYS), one_of(VALUES), 0..3), vec(requirement, 0..4))
+    (btree_map(one_of(KEYS), one_of(VALUES), 0..3).prop_map(Labels::from_iter), vec(requirement, 0..4))
         .prop_map(|(match_labels, match_expressions)| LabelSelector { match_labels, match_expressions })
 }
 
@@ -32,12 +32,12 @@ fn any() -> impl Strategy<Value = LabelSelector> {
     let operator = one_of(&["In", "NotIn", "Exists", "DoesNotExist", "Gt", "in", ""]);
     let requirement =
         (key(), operator, vec(value(), 0..3)).prop_map(|(key, operator, values)| Requirement { key, operator, values });
-    (btree_map(key(), value(), 0..2), vec(requirement, 0..3))
+    (btree_map(key(), value(), 0..2).prop_map(Labels::from_iter), vec(requirement, 0..3))
         .prop_map(|(match_labels, match_expressions)| LabelSelector { match_labels, match_expressions })
 }
 
 fn set() -> impl Strategy<Value = Labels> {
-    btree_map(one_of(KEYS), one_of(VALUES), 0..4)
+    btree_map(one_of(KEYS), one_of(VALUES), 0..4).prop_map(Labels::from_iter)
 }
 
 /// The selector read off its definition, pair by pair.
