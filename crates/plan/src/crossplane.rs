@@ -44,8 +44,8 @@ pub struct Crossplane {
     trust: Trust,
     /// Definitions by the value of the label that names them.
     definitions: BTreeMap<Name, Name>,
-    /// Namespaces by what they enable.
-    enabling: BTreeMap<Name, BTreeSet<Name>>,
+    /// Namespaces by the definitions that they mention.
+    mentioning: BTreeMap<Name, BTreeSet<Name>>,
     /// Revisions by family, and within it by publisher.
     families: Families,
     /// Revisions by package.
@@ -150,7 +150,7 @@ impl Module for Crossplane {
             |kind: &'static Kind| snapshot.all(kind).map(move |live| ObjectRef::cluster(kind, live.meta.name.clone()));
         let mut keys: Vec<ObjectRef> = people::ALL.into_iter().map(Standing::key).collect();
         keys.extend(all(&DEFINITION).chain(all(&REVISION)));
-        keys.extend(self.enabling.values().flatten().map(|name| ObjectRef::cluster(&NAMESPACE, name.clone())));
+        keys.extend(self.mentioning.values().flatten().map(|name| ObjectRef::cluster(&NAMESPACE, name.clone())));
         keys.extend(self.families.roles());
         // Whatever is left of what is no longer there or no longer wanted.
         let ours = snapshot.all(&CLUSTER_ROLE).chain(snapshot.all(&CLUSTER_ROLE_BINDING));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::kinds::{DEFINITION, DEPLOYMENT, MANAGED_RESOURCE, REVISION, Revision, SERVED_RESOURCE, SERVICE_ACCOUNT};
 use super::materialized::Target;
-use super::namespace::{self, enabled};
+use super::namespace::{self, enabled, mentioned};
 use super::people::{self, Standing};
 use super::provider::{FAMILY_PREFIX, family_of};
 use super::settings::{FamilyRoles, Manage, UserRoles};
@@ -71,8 +71,8 @@ impl Crossplane {
             Some(_) => drop(self.definitions.insert(label.clone(), object.name.clone())),
             None => drop(self.definitions.remove(&label)),
         }
-        // A namespace says when it enables what is not defined.
-        for namespace in self.enabling.get(&label).into_iter().flatten() {
+        // A namespace says when it enables what is not defined, and when it misspells what is.
+        for namespace in self.mentioning.get(&label).into_iter().flatten() {
             mark(ObjectRef::cluster(&NAMESPACE, namespace.clone()));
         }
     }
@@ -126,10 +126,11 @@ impl Crossplane {
         now: Option<&Live>,
         mark: &mut dyn FnMut(ObjectRef),
     ) {
-        let old = before.map(|live| enabled(&live.meta)).unwrap_or_default();
         let new = now.map(|live| enabled(&live.meta)).unwrap_or_default();
-        old.difference(&new).for_each(|name| leave(&mut self.enabling, name, &object.name));
-        new.difference(&old).for_each(|name| enter(&mut self.enabling, name, &object.name));
+        let mentioned = |live: Option<&Live>| live.map(|live| mentioned(&live.meta)).unwrap_or_default();
+        let (left, joined) = (mentioned(before), mentioned(now));
+        left.difference(&joined).for_each(|name| leave(&mut self.mentioning, name, &object.name));
+        joined.difference(&left).for_each(|name| enter(&mut self.mentioning, name, &object.name));
         for role in namespace::ROLES {
             let target = (!new.is_empty()).then(|| Target {
                 selectors: namespace::selectors(&new, role),

@@ -25,6 +25,12 @@ pub(super) fn enabled(meta: &Meta) -> BTreeSet<Name> {
     enabled_names(meta).into_iter().map(label_value).collect()
 }
 
+/// The definitions that a namespace says anything of, as the values of the label that names them.
+pub(super) fn mentioned(meta: &Meta) -> BTreeSet<Name> {
+    let keys = meta.annotations.keys().filter_map(|key| key.strip_prefix(PREFIX)).map(Name::new);
+    enabled(meta).into_iter().chain(keys).collect()
+}
+
 /// The definitions that a namespace enables, as it names them.
 fn enabled_names(meta: &Meta) -> BTreeSet<&str> {
     let mut all = BTreeSet::new();
