@@ -177,6 +177,20 @@ fn a_shared_role_holds_the_union_once() {
 }
 
 #[test]
+fn while_the_shared_role_cannot_be_bound_each_member_keeps_a_copy() {
+    let objects = || running(member("a-1", &["a.a.io"])).into_iter().chain(running(member("b-1", &["b.b.io"])));
+    let name = Cluster::new(shared(), objects()).names("crossplane:provider-family:")[0].replace("role ", "");
+    let mut taken = bound("somebody", "", "view");
+    taken["metadata"]["name"] = json!(name);
+    let cluster = Cluster::new(shared(), objects().chain([taken]));
+    assert!(cluster.told()[0].starts_with(&format!("RW0003 ClusterRoleBinding/{name}: ")), "{:?}", cluster.told());
+    for name in ["a-1", "b-1"] {
+        let rights = cluster.rights(&account(name));
+        assert!(rights.covers(&rule("get a.io a")) && rights.covers(&rule("get b.io b")), "{name}");
+    }
+}
+
+#[test]
 fn whoever_leans_on_a_members_role_keeps_the_whole_of_it() {
     for leaning in
         [bound("ada", "", "crossplane:provider:a-1:system"), bound("ada", "n", "crossplane:provider:a-1:system")]

@@ -6,7 +6,7 @@ use rolewright_plan::kind::NAMESPACE;
 use serde_json::Value;
 
 use super::cluster::{Cluster, words};
-use super::world::{bound, claimed, deleting, namespace, role, xrd};
+use super::world::{annotated, bound, claimed, deleting, namespace, role, xrd};
 
 const ROLES: &str = "crossplane-ns-";
 const ENABLED: &str = "xrd-enabled";
@@ -90,6 +90,22 @@ fn what_is_not_defined_is_told_until_it_is() {
     cluster.remove(&DEFINITION, "", "xs.example.org");
     cluster.settle();
     assert_eq!(cluster.told().len(), 1);
+    // Even if nothing comes of the definition.
+    cluster.set(&annotated(xrd("xs.example.org"), "rolewright.io/paused", "true"));
+    cluster.settle();
+    assert_eq!(cluster.told(), ["RW0002 CompositeResourceDefinition/xs.example.org: 4 writes wait"]);
+}
+
+#[test]
+fn a_mistake_is_told_once_there_is_what_was_meant() {
+    let mut cluster = cluster([namespace("n", &[("xs.example.org", "yes")])]);
+    assert_eq!(cluster.told(), Vec::<&str>::new(), "it may be somebody else's annotation");
+    cluster.set(&xrd("xs.example.org"));
+    cluster.settle();
+    assert_eq!(cluster.told().len(), 1);
+    cluster.remove(&DEFINITION, "", "xs.example.org");
+    cluster.settle();
+    assert_eq!(cluster.told(), Vec::<&str>::new());
 }
 
 #[test]

@@ -41,6 +41,10 @@ fn everybody_still_may(access: &Access, manage: Manage) {
 
 /// What the package manager does, one step at a time. After every write everybody may do what they could.
 fn upgrade(cluster: &mut Cluster, manage: Manage) {
+    upgrade_in(cluster, manage, [0, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+fn upgrade_in(cluster: &mut Cluster, manage: Manage, order: [usize; 8]) {
     let steps: [&dyn Fn(&mut Cluster); 8] = [
         &|cluster| cluster.set(&inactive(revision("p-1", OLD))),
         &|cluster| cluster.remove(&DEPLOYMENT, "crossplane-system", "p-1"),
@@ -51,9 +55,13 @@ fn upgrade(cluster: &mut Cluster, manage: Manage) {
         &|cluster| cluster.set(&revision("p-2", NEW)),
         &|cluster| running(revision("p-2", NEW)).iter().for_each(|object| cluster.set(object)),
     ];
-    for step in steps {
-        step(cluster);
-        cluster.settle_watched(|_, world| everybody_still_may(&Access::of(world), manage));
+    for step in order {
+        steps[step](cluster);
+        cluster.settle_watched(|_, world| {
+            everybody_still_may(&Access::of(world), manage);
+            // Kubernetes may gather at any time.
+            everybody_still_may(&Access::of(&world.clone().aggregated()), manage);
+        });
         everybody_still_may(&cluster.access(), manage);
     }
 }
@@ -67,6 +75,16 @@ fn an_upgrade_takes_nothing_from_anybody() {
             let mut cluster = installed(Settings { manage, user_roles, ..Settings::default() });
             upgrade(&mut cluster, manage);
         }
+    }
+}
+
+/// Each kind is watched for itself, so that news of one may come long after those of another.
+#[test]
+fn news_of_an_upgrade_may_come_in_another_order() {
+    for order in
+        [[2, 3, 6, 0, 1, 4, 5, 7], [2, 5, 6, 4, 3, 7, 0, 1], [0, 2, 6, 1, 3, 4, 5, 7], [5, 3, 2, 0, 6, 4, 7, 1]]
+    {
+        upgrade_in(&mut installed(Settings::default()), Manage::All, order);
     }
 }
 
