@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use crate::place::{Place, rbac, with};
 use crate::platform::{Definition, Provider, SYSTEM, Scope, namespace};
 
-const DEFINED: Definition = Definition { plural: "xrights", group: "acme.io", scope: Scope::Claimed };
+pub(super) const DEFINED: Definition = Definition { plural: "xrights", group: "acme.io", scope: Scope::Claimed };
 const TAKEN: Definition = Definition { plural: "xtaken", group: "acme.io", scope: Scope::Claimed };
-const BRINGING: Provider =
+pub(super) const BRINGING: Provider =
     Provider { name: "rights", revision: 1, family: None, served: &["wrongs.rights.example.org"], managed: &[] };
 const NAMELESS: Provider = Provider { name: "taken", ..BRINGING };
 
