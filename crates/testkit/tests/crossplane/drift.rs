@@ -98,12 +98,11 @@ fn wounds(object: &Value) -> Vec<(&'static str, Option<Value>)> {
 }
 
 async fn heals(place: &Place, object: &Value, (name, patch): &(&str, Option<Value>)) -> Result<()> {
-    let hurt = match patch {
-        Some(patch) => place.merge(object, patch).await?,
-        None => {
-            place.delete(object).await?;
-            Value::Null
-        }
+    let hurt = if let Some(patch) = patch {
+        place.merge(object, patch).await?
+    } else {
+        place.delete(object).await?;
+        Value::Null
     };
     let version = &hurt["metadata"]["resourceVersion"];
     let start = Instant::now();

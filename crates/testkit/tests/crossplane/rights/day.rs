@@ -1,6 +1,6 @@
 //! What the manager does in a day.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use kube::api::{DynamicObject, PostParams};
 use rolewright_plan::crossplane::{Manage, Settings};
 use rolewright_plan::rights::Identity;
@@ -31,7 +31,8 @@ fn provider(provider: &Provider, what: &str) -> String {
 pub(super) async fn before(place: &Place) -> Result<()> {
     let definition = place.apply(&DEFINED.object()).await?;
     inherit(place, &definition, &with(composite(&DEFINED, "crossplane"), json!({"rules": []}))).await?;
-    let revision = place.apply(&BRINGING.object()).await?;
+    BRINGING.install(place).await?;
+    let revision = place.get(&BRINGING.object()).await?.context("it is installed")?;
     let name = provider(&BRINGING, "system");
     let role_ref = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name});
     inherit(place, &revision, &with(rbac("ClusterRoleBinding", &name), json!({"roleRef": role_ref}))).await?;
@@ -62,7 +63,6 @@ pub(super) async fn work(place: &Place, settings: &Settings) -> Result<()> {
     place
         .until("an inheritance", &composite(&DEFINED, "crossplane"), |role| ours(role) && has("xrights")(role))
         .await?;
-    BRINGING.install(place).await?;
     let system = role(&provider(&BRINGING, "system"));
     let binding = rbac("ClusterRoleBinding", &provider(&BRINGING, "system"));
     place.until("a provider's role", &system, has("wrongs")).await?;
