@@ -55,10 +55,26 @@ impl Meta {
             finalizers: written.finalizers.unwrap_or_default(),
             deleting: written.deletion_timestamp.is_some(),
             ours: managed(fields, manager::ROLEWRIGHT, "Apply"),
-            revived: only(fields, manager::AGGREGATION),
+            revived: only(fields, manager::AGGREGATION) || says_nothing(object),
             inherited: manager::UPSTREAM.iter().find_map(|name| managed(fields, name, "Update")).map(Box::new),
         })
     }
+}
+
+/// Whether an object is but a name: what is left when no rules at all are applied to a role that is gone, for who applies
+/// nothing leaves no trace.
+fn says_nothing(object: &Value) -> bool {
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    };
+    let has = |path: &str| object.pointer(path).is_some_and(|value| !is_empty(value));
+    let metadata = ["managedFields", "labels", "annotations", "ownerReferences", "finalizers"];
+    let content = ["rules", "aggregationRule", "roleRef", "subjects", "spec", "status"];
+    !metadata.iter().any(|field| has(&format!("/metadata/{field}")))
+        && !content.iter().any(|field| has(&format!("/{field}")))
 }
 
 #[derive(Deserialize)]

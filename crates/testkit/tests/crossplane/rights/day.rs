@@ -1,12 +1,12 @@
 //! What the manager does in a day.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use kube::api::{DynamicObject, PostParams};
 use rolewright_plan::crossplane::{Manage, Settings};
 use rolewright_plan::rights::Identity;
 use serde_json::{Value, json};
 
-use crate::place::{Place, rbac, with};
+use crate::place::{PATIENCE, Place, rbac, with};
 use crate::platform::{Definition, Provider, SYSTEM, Scope, namespace};
 
 pub(super) const DEFINED: Definition = Definition { plural: "xrights", group: "acme.io", scope: Scope::Claimed };
@@ -108,14 +108,13 @@ pub(super) async fn tidy_up(place: &Place, identity: &Identity) -> Result<()> {
     all.extend([composite(&TAKEN, "crossplane"), role(&provider(&NAMELESS, "system"))]);
     all.extend([composite(&DEFINED, "crossplane"), rbac("ClusterRoleBinding", &provider(&BRINGING, "system"))]);
     all.extend(crate::drift::kept(place).await?);
+    let start = std::time::Instant::now();
     for object in &all {
-        if place.get(object).await?.is_some() {
-            // The garbage collector may be faster.
+        while place.get(object).await?.is_some() {
+            // The garbage collector may be faster; and the aggregation controller makes some anew.
             let _ = place.delete(object).await;
+            ensure!(start.elapsed() < PATIENCE, "it does not go: {object:#}");
         }
-    }
-    for object in &all {
-        place.until_gone(object).await?;
     }
     Ok(())
 }
