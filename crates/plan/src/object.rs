@@ -102,7 +102,8 @@ pub struct Meta {
     /// What of it is of a controller that did our job before; with the object it becomes ours.
     pub inherited: Option<Box<Managed>>,
     /// Whether nobody but the controller that aggregates ever wrote it. Kubernetes' applies rules to a role that was deleted
-    /// a moment ago, and so makes it anew: with what it last granted, and without whatever said whose it was.
+    /// a moment ago, and so makes it anew: with what it last granted, which may be nothing, and without whatever said whose
+    /// it was.
     pub revived: bool,
 }
 

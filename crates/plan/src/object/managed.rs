@@ -50,6 +50,11 @@ impl Entries<'_> {
         Ok(Some(named(&serde_json::from_str(fields)?)))
     }
 
+    /// Whether nobody is said to have written anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.managed_fields.as_deref().unwrap_or_default().is_empty()
+    }
+
     /// The same as [`only`].
     pub(super) fn only(&self, manager: &str) -> bool {
         let entries = self.managed_fields.as_deref().unwrap_or_default();

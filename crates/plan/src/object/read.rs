@@ -59,7 +59,7 @@ impl Meta {
         let writers = Writers {
             ours: managed(fields, manager::ROLEWRIGHT, "Apply"),
             inherited: manager::UPSTREAM.iter().find_map(|name| managed(fields, name, "Update")),
-            revived: only(fields, manager::AGGREGATION),
+            revived: only(fields, manager::AGGREGATION) || says_nothing(object),
         };
         Self::of(written, writers)
     }
@@ -81,6 +81,10 @@ impl Meta {
         let mut inherited = None;
         for name in manager::UPSTREAM {
             inherited = inherited.or(entries.managed(name, "Update").ok()?);
+        }
+        if entries.is_empty() {
+            // Whoever wrote nothing left no trace; the whole object must be seen to tell.
+            return None;
         }
         let writers = Writers { ours, inherited, revived: entries.only(manager::AGGREGATION) };
         Self::of(serde_json::from_str(metadata).ok()?, writers).ok()
@@ -121,6 +125,22 @@ struct Writers {
 struct Object<'a> {
     #[serde(borrow)]
     metadata: &'a RawValue,
+}
+
+/// Whether an object is but a name: what is left when no rules at all are applied to a role that is gone, for who applies
+/// nothing leaves no trace.
+fn says_nothing(object: &Value) -> bool {
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    };
+    let has = |path: &str| object.pointer(path).is_some_and(|value| !is_empty(value));
+    let metadata = ["managedFields", "labels", "annotations", "ownerReferences", "finalizers"];
+    let content = ["rules", "aggregationRule", "roleRef", "subjects", "spec", "status"];
+    !metadata.iter().any(|field| has(&format!("/metadata/{field}")))
+        && !content.iter().any(|field| has(&format!("/{field}")))
 }
 
 #[derive(Deserialize)]

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use futures::{StreamExt, TryStreamExt};
-use rolewright_plan::crossplane::Settings;
+use rolewright_plan::crossplane::{Settings, UserRoles};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::place::{PATIENCE, Place, rbac};
+use crate::place::{PATIENCE, Place, name, rbac};
 
 const MANAGED: &str = "app.kubernetes.io/managed-by";
 /// Objects that are hurt at the same time.
@@ -18,8 +18,12 @@ const AT_ONCE: usize = 8;
 pub(crate) async fn drift(place: &Place, settings: &Settings) -> Result<()> {
     let manager = place.manage(settings)?;
     manager.rest().await?;
-    let objects = kept(place).await?;
+    let mut objects = kept(place).await?;
     ensure!(objects.len() > 100, "there is much to hurt: {}", objects.len());
+    if settings.user_roles == UserRoles::Materialized {
+        // The others are the same as where Kubernetes gathers.
+        objects.retain(|object| name(object).is_ok_and(|name| name.starts_with("crossplane-") || name == "crossplane"));
+    }
     let healed = objects.iter().map(|object| async move {
         let wounds = wounds(object);
         for wound in &wounds {
@@ -94,12 +98,11 @@ fn wounds(object: &Value) -> Vec<(&'static str, Option<Value>)> {
 }
 
 async fn heals(place: &Place, object: &Value, (name, patch): &(&str, Option<Value>)) -> Result<()> {
-    let hurt = match patch {
-        Some(patch) => place.merge(object, patch).await?,
-        None => {
-            place.delete(object).await?;
-            Value::Null
-        }
+    let hurt = if let Some(patch) = patch {
+        place.merge(object, patch).await?
+    } else {
+        place.delete(object).await?;
+        Value::Null
     };
     let version = &hurt["metadata"]["resourceVersion"];
     let start = Instant::now();

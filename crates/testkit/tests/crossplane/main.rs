@@ -45,6 +45,18 @@ async fn materialized_on_the_real_server() -> Result<()> {
     every_step(&place, UserRoles::Materialized).await
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn exactly_its_rights_on_our_server() -> Result<()> {
+    let Some(place) = Place::ours().await? else { return Ok(()) };
+    place.step("rights", rights::exactly_enough(&place)).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn exactly_its_rights_on_the_real_server() -> Result<()> {
+    let Some(place) = Place::real().await? else { return Ok(()) };
+    place.step("rights", rights::exactly_enough(&place)).await
+}
+
 async fn every_step(place: &Place, user_roles: UserRoles) -> Result<()> {
     let settings = Settings { user_roles, ..Settings::default() };
     place.step("who may do what, whatever happens", story::story(place, &settings)).await?;
@@ -54,9 +66,5 @@ async fn every_step(place: &Place, user_roles: UserRoles) -> Result<()> {
     place.step("who gathers people's roles", switches::user_roles(place, &settings)).await?;
     place.step("how families share", switches::family_roles(place, &settings)).await?;
     place.step("how much is kept", switches::manage(place, &settings)).await?;
-    place.step("what Helm owns", helm::left_alone(place, &settings)).await?;
-    if user_roles == UserRoles::Aggregated {
-        place.step("rights", rights::exactly_enough(place)).await?;
-    }
-    Ok(())
+    place.step("what Helm owns", helm::left_alone(place, &settings)).await
 }

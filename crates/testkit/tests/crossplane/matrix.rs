@@ -3,7 +3,6 @@
 //! `matrix.txt` has a section for each step of the story. The first has all questions, later ones only those whose answers
 //! change; of all others, some are asked again after each step. `y` is yes and `-` is no; of a question with `{a,b}` all parts have the same answer.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -29,6 +28,9 @@ pub(crate) struct Matrix {
     subjects: Vec<&'static str>,
     rows: Vec<(&'static str, Vec<bool>)>,
 }
+
+/// A question, or a part of one, with its row and column.
+type Cell = (usize, usize, Question);
 
 /// One question about one subject.
 #[derive(Clone, Debug)]
@@ -82,22 +84,40 @@ impl Matrix {
     /// Waits until the server says what the table says.
     pub(crate) async fn holds(&self, place: &Place) -> Result<()> {
         let start = Instant::now();
+        let all = self.questions();
         // What changes tells when it is time to ask for the rest.
         for rows in [&self.changed, &self.asked()] {
-            loop {
-                let found = self.ask(place, rows).await?;
-                let wrong = self.wrong(&found);
+            let asked = all.iter().filter(|(row, ..)| rows.contains(row)).collect::<Vec<_>>();
+            let mut wrong = self.wrong(place, &asked).await?;
+            while !wrong.is_empty() {
+                ensure!(start.elapsed() < PATIENCE, "{} answers are wrong:\n{}", wrong.len(), self.told(&wrong));
+                sleep(Duration::from_millis(50)).await;
+                wrong = self.wrong(place, &wrong).await?;
                 if wrong.is_empty() {
-                    break;
+                    // What was right before may no longer be.
+                    wrong = self.wrong(place, &asked).await?;
                 }
-                if start.elapsed() > PATIENCE {
-                    println!("{}", self.shown(&found));
-                    bail!("{} answers are wrong:\n{}", wrong.len(), wrong.join("\n"));
-                }
-                sleep(Duration::from_millis(20)).await;
             }
         }
         Ok(())
+    }
+
+    /// Those of some questions to which the server has another answer than the table.
+    async fn wrong<'a>(&self, place: &Place, asked: &[&'a Cell]) -> Result<Vec<&'a Cell>> {
+        let answers = asked.iter().map(|cell| async move {
+            let right = cell.2.answer(place).await? == self.says(cell.0, cell.1);
+            anyhow::Ok((!right).then_some(*cell))
+        });
+        let wrong: Vec<_> = futures::stream::iter(answers).buffered(AT_ONCE).try_collect().await?;
+        Ok(wrong.into_iter().flatten().collect())
+    }
+
+    fn told(&self, wrong: &[&Cell]) -> String {
+        let told = wrong.iter().map(|(row, column, question)| {
+            let says = if self.says(*row, *column) { "may" } else { "may not" };
+            format!("  {} {says} {}, says the table", question.subject, question.text)
+        });
+        told.collect::<Vec<_>>().join("\n")
     }
 
     /// Everything that both tables allow.
@@ -112,7 +132,7 @@ impl Matrix {
         self.rows[row].1[column]
     }
 
-    fn questions(&self) -> Vec<(usize, usize, Question)> {
+    fn questions(&self) -> Vec<Cell> {
         let mut all = Vec::new();
         for (row, (text, _)) in self.rows.iter().enumerate() {
             for text in expanded(text) {
@@ -122,52 +142,6 @@ impl Matrix {
             }
         }
         all
-    }
-
-    /// What the server says: of each cell the answers to all of its parts.
-    async fn ask(&self, place: &Place, rows: &[usize]) -> Result<BTreeMap<(usize, usize), Vec<bool>>> {
-        let asked = self.questions().into_iter().filter(|(row, ..)| rows.contains(row)).map(
-            |(row, column, question)| async move { anyhow::Ok(((row, column), place.review(&question.review).await?)) },
-        );
-        let answers: Vec<_> = futures::stream::iter(asked).buffered(AT_ONCE).try_collect().await?;
-        let mut found: BTreeMap<_, Vec<bool>> = BTreeMap::new();
-        for (cell, answer) in answers {
-            found.entry(cell).or_default().push(answer);
-        }
-        Ok(found)
-    }
-
-    fn wrong(&self, found: &BTreeMap<(usize, usize), Vec<bool>>) -> Vec<String> {
-        let wrong = found
-            .iter()
-            .filter(|((row, column), answers)| answers.iter().any(|answer| *answer != self.says(*row, *column)));
-        let told = wrong.map(|((row, column), answers)| {
-            let says = if self.says(*row, *column) { "may" } else { "may not" };
-            format!("  {} {says} {}, but: {answers:?}", self.subjects[*column], self.rows[*row].0)
-        });
-        told.collect()
-    }
-
-    /// The table as the server has it.
-    fn shown(&self, found: &BTreeMap<(usize, usize), Vec<bool>>) -> String {
-        let width = self.rows.iter().map(|(question, _)| question.len()).max().unwrap_or_default();
-        let mut lines = vec![format!("{:width$} | {}", "", self.subjects.join(" "))];
-        for (row, (question, _)) in self.rows.iter().enumerate() {
-            if !found.contains_key(&(row, 0)) {
-                continue;
-            }
-            let cells = self.subjects.iter().enumerate().map(|(column, subject)| {
-                let answers = &found[&(row, column)];
-                let cell = match () {
-                    () if answers.iter().all(|answer| *answer) => "y",
-                    () if answers.iter().any(|answer| *answer) => "?",
-                    () => "-",
-                };
-                format!("{cell:<0$}", subject.len())
-            });
-            lines.push(format!("{question:width$} | {}", cells.collect::<Vec<_>>().join(" ")).trim_end().to_owned());
-        }
-        lines.join("\n")
     }
 }
 

@@ -240,21 +240,6 @@ pub(crate) async fn install(place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// Takes everything away again.
-pub(crate) async fn remove(place: &Place) -> Result<()> {
-    let any = [definitions()[0].object(), PROVIDERS[0].object()];
-    for kind in &any {
-        for object in place.list(kind, "").await? {
-            place.delete(&object).await?;
-        }
-    }
-    for object in namespaces() {
-        // They stay, since to go takes a namespace long.
-        place.merge(&object, &json!({"metadata": {"annotations": null}})).await?;
-    }
-    Ok(())
-}
-
 fn role_ref(name: &str) -> Value {
     json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name})
 }

@@ -10,8 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use kube::Client;
+use k8s_openapi::api::rbac::v1::ClusterRole;
+use kube::api::PostParams;
 use kube::client::ClientBuilder;
+use kube::{Api, Client};
 use rolewright_controller::lease;
 use rolewright_controller::run::{Process, run};
 use rolewright_core::Rule;
@@ -31,7 +33,6 @@ use crate::requests::Requests;
 /// Runs the manager through a day's work at each level with all of its rights, and then without those that no request
 /// shows.
 pub(crate) async fn exactly_enough(place: &Place) -> Result<()> {
-    crate::platform::remove(place).await?;
     let identity = Identity::default();
     for name in [identity.namespace.as_str(), SYSTEM, "rights"] {
         place.apply(&namespace(name)).await?;
@@ -129,6 +130,7 @@ async fn work(place: &Place, identity: &Identity, settings: &Settings, rights: &
     }
     settled(place, identity, settings, rights).await?;
     day::before(place).await?;
+    known(place, identity).await?;
     let requests = Requests::default();
     let client = place.client_as(&User::service_account(&identity.namespace, &identity.name), &requests)?;
     let process = Process {
@@ -174,6 +176,29 @@ async fn settled(place: &Place, identity: &Identity, settings: &Settings, rights
                 ensure!(start.elapsed() < PATIENCE, "the authorizer does not follow: {rule}");
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
+        }
+    }
+    Ok(())
+}
+
+/// Waits until the server knows the kinds of owners: until then it refuses what would hold up their deletion.
+async fn known(place: &Place, identity: &Identity) -> Result<()> {
+    let client = place.client_as(&User::service_account(&identity.namespace, &identity.name), &Requests::default())?;
+    let roles: Api<ClusterRole> = Api::all(client);
+    for kind in [day::DEFINED.object(), day::BRINGING.object()] {
+        let owner = place.get(&kind).await?.context("the owner is there")?;
+        let mut role = json!({"metadata": {"name": "rights-known"}});
+        role["metadata"]["ownerReferences"] = json!([{"apiVersion": owner["apiVersion"], "kind": owner["kind"],
+            "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"], "blockOwnerDeletion": true}]);
+        let role: ClusterRole = serde_json::from_value(role)?;
+        let dry = PostParams { dry_run: true, ..PostParams::default() };
+        let start = std::time::Instant::now();
+        while let Err(error) = roles.create(&dry, &role).await {
+            if !error.to_string().contains("RESTMapping") {
+                break;
+            }
+            ensure!(start.elapsed() < PATIENCE, "the server does not know `{}`", owner["kind"]);
+            tokio::time::sleep(Duration::from_millis(200)).await;
         }
     }
     Ok(())

@@ -49,7 +49,7 @@ pub(crate) async fn user_roles(place: &Place, settings: &Settings) -> Result<()>
         UserRoles::Aggregated => UserRoles::Materialized,
         UserRoles::Materialized => UserRoles::Aggregated,
     };
-    for user_roles in [other, settings.user_roles, other, settings.user_roles] {
+    for user_roles in [other, settings.user_roles] {
         let manager = rested(place, &Settings { user_roles, ..settings.clone() }).await?;
         said(place, NOW).await.with_context(|| format!("{user_roles:?}"))?;
         manager.end().await?;
@@ -71,7 +71,7 @@ pub(crate) async fn family_roles(place: &Place, settings: &Settings) -> Result<(
         ("core", "delete instances.rds.aws.example.org"),
     ];
     let guard = Guard::start(place, asked.iter().map(|(subject, text)| Question::new(subject, text)).collect());
-    for family_roles in [FamilyRoles::Shared, FamilyRoles::Replicated, FamilyRoles::Shared, FamilyRoles::Replicated] {
+    for family_roles in [FamilyRoles::Shared, FamilyRoles::Replicated] {
         let settings = Settings { family_roles, ..settings.clone() };
         let manager = rested(place, &settings).await?;
         said(place, NOW).await.with_context(|| format!("{family_roles:?}"))?;
@@ -84,14 +84,7 @@ pub(crate) async fn family_roles(place: &Place, settings: &Settings) -> Result<(
 
 /// Less is kept, and then more again.
 pub(crate) async fn manage(place: &Place, settings: &Settings) -> Result<()> {
-    let levels = [
-        (Manage::Basic, "basic"),
-        (Manage::ServiceAccounts, "service accounts"),
-        (Manage::Basic, "basic"),
-        (Manage::All, NOW),
-        (Manage::ServiceAccounts, "service accounts"),
-        (Manage::All, NOW),
-    ];
+    let levels = [(Manage::Basic, "basic"), (Manage::ServiceAccounts, "service accounts"), (Manage::All, NOW)];
     let mut before = NOW;
     for (manage, step) in levels {
         let (was, will) = (Matrix::after(before)?, Matrix::after(step)?);

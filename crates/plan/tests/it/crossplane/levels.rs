@@ -140,7 +140,16 @@ fn what_the_aggregation_controller_revives_goes_again_or_is_ours_again() {
             "operation": "Apply", "fieldsV1": {"f:rules": {}}}]);
         role
     };
-    let all = ["crossplane-edit", "crossplane-ns-n-edit", "crossplane-ns-gone-view"].map(revived);
+    // Without rules nobody is seen to have applied any.
+    let empty = |name: &str| super::world::role(name, &[]);
+    let all = [
+        revived("crossplane-edit"),
+        revived("crossplane-ns-n-edit"),
+        revived("crossplane-ns-gone-view"),
+        empty("crossplane-view"),
+        empty("crossplane-ns-n-view"),
+        empty("crossplane-ns-gone-edit"),
+    ];
     for manage in [Manage::ServiceAccounts, Manage::Basic, Manage::All] {
         let clean = Cluster::new(at(manage), objects());
         let cluster = Cluster::new(at(manage), objects().into_iter().chain(all.clone()).collect::<Vec<_>>());

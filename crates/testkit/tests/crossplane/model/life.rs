@@ -38,7 +38,7 @@ pub(super) async fn act(users: &Place, dice: &mut Random) -> Result<()> {
         }
         11 => match provider.managed.first().filter(|_| dice.one_in(2)) {
             Some(name) => users.delete(&managed(name)).await?,
-            None => users.delete(&served(*dice.of::<&str>(provider.served))).await?,
+            None => users.delete(&served(dice.of::<&str>(provider.served))).await?,
         },
         12..15 => {
             let value = if dice.one_in(3) { Value::Null } else { json!("xrd-enabled") };
@@ -49,7 +49,7 @@ pub(super) async fn act(users: &Place, dice: &mut Random) -> Result<()> {
                 name => (format!("rbac.crossplane.io/{name}"), value),
             };
             users
-                .merge(&namespace(*dice.of::<&str>(&NAMESPACES)), &json!({"metadata": {"annotations": {key: value}}}))
+                .merge(&namespace(dice.of::<&str>(&NAMESPACES)), &json!({"metadata": {"annotations": {key: value}}}))
                 .await?;
         }
         15 => {

@@ -1,17 +1,17 @@
 //! What the manager does in a day.
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use kube::api::{DynamicObject, PostParams};
 use rolewright_plan::crossplane::{Manage, Settings};
 use rolewright_plan::rights::Identity;
 use serde_json::{Value, json};
 
-use crate::place::{Place, rbac, with};
+use crate::place::{PATIENCE, Place, rbac, with};
 use crate::platform::{Definition, Provider, SYSTEM, Scope, namespace};
 
-const DEFINED: Definition = Definition { plural: "xrights", group: "acme.io", scope: Scope::Claimed };
+pub(super) const DEFINED: Definition = Definition { plural: "xrights", group: "acme.io", scope: Scope::Claimed };
 const TAKEN: Definition = Definition { plural: "xtaken", group: "acme.io", scope: Scope::Claimed };
-const BRINGING: Provider =
+pub(super) const BRINGING: Provider =
     Provider { name: "rights", revision: 1, family: None, served: &["wrongs.rights.example.org"], managed: &[] };
 const NAMELESS: Provider = Provider { name: "taken", ..BRINGING };
 
@@ -31,7 +31,8 @@ fn provider(provider: &Provider, what: &str) -> String {
 pub(super) async fn before(place: &Place) -> Result<()> {
     let definition = place.apply(&DEFINED.object()).await?;
     inherit(place, &definition, &with(composite(&DEFINED, "crossplane"), json!({"rules": []}))).await?;
-    let revision = place.apply(&BRINGING.object()).await?;
+    BRINGING.install(place).await?;
+    let revision = place.get(&BRINGING.object()).await?.context("it is installed")?;
     let name = provider(&BRINGING, "system");
     let role_ref = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name});
     inherit(place, &revision, &with(rbac("ClusterRoleBinding", &name), json!({"roleRef": role_ref}))).await?;
@@ -62,7 +63,6 @@ pub(super) async fn work(place: &Place, settings: &Settings) -> Result<()> {
     place
         .until("an inheritance", &composite(&DEFINED, "crossplane"), |role| ours(role) && has("xrights")(role))
         .await?;
-    BRINGING.install(place).await?;
     let system = role(&provider(&BRINGING, "system"));
     let binding = rbac("ClusterRoleBinding", &provider(&BRINGING, "system"));
     place.until("a provider's role", &system, has("wrongs")).await?;
@@ -108,14 +108,13 @@ pub(super) async fn tidy_up(place: &Place, identity: &Identity) -> Result<()> {
     all.extend([composite(&TAKEN, "crossplane"), role(&provider(&NAMELESS, "system"))]);
     all.extend([composite(&DEFINED, "crossplane"), rbac("ClusterRoleBinding", &provider(&BRINGING, "system"))]);
     all.extend(crate::drift::kept(place).await?);
+    let start = std::time::Instant::now();
     for object in &all {
-        if place.get(object).await?.is_some() {
-            // The garbage collector may be faster.
+        while place.get(object).await?.is_some() {
+            // The garbage collector may be faster; and the aggregation controller makes some anew.
             let _ = place.delete(object).await;
+            ensure!(start.elapsed() < PATIENCE, "it does not go: {object:#}");
         }
-    }
-    for object in &all {
-        place.until_gone(object).await?;
     }
     Ok(())
 }
