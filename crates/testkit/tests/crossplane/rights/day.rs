@@ -10,6 +10,7 @@ use crate::place::{PATIENCE, Place, rbac, with};
 use crate::platform::{Definition, Provider, SYSTEM, Scope, namespace};
 
 pub(super) const DEFINED: Definition = Definition { plural: "xrights", group: "acme.io", scope: Scope::Claimed };
+const NEW: Definition = Definition { plural: "xnew", group: "acme.io", scope: Scope::Claimed };
 const TAKEN: Definition = Definition { plural: "xtaken", group: "acme.io", scope: Scope::Claimed };
 pub(super) const BRINGING: Provider =
     Provider { name: "rights", revision: 1, family: None, served: &["wrongs.rights.example.org"], managed: &[] };
@@ -63,6 +64,8 @@ pub(super) async fn work(place: &Place, settings: &Settings) -> Result<()> {
     place
         .until("an inheritance", &composite(&DEFINED, "crossplane"), |role| ours(role) && has("xrights")(role))
         .await?;
+    place.apply(&NEW.object()).await?;
+    place.until("a definition's role", &composite(&NEW, "crossplane"), has("xnew")).await?;
     let system = role(&provider(&BRINGING, "system"));
     let binding = rbac("ClusterRoleBinding", &provider(&BRINGING, "system"));
     place.until("a provider's role", &system, has("wrongs")).await?;
@@ -103,7 +106,7 @@ pub(super) async fn tidy_up(place: &Place, identity: &Identity) -> Result<()> {
     };
     let mut all = vec![lease(&identity.namespace, &identity.lease), lease(SYSTEM, "crossplane-leader-election-rbac")];
     all.push(crate::platform::served("wrongs.rights.example.org"));
-    all.extend([DEFINED, TAKEN].iter().map(Definition::object));
+    all.extend([DEFINED, NEW, TAKEN].iter().map(Definition::object));
     all.extend([BRINGING, NAMELESS].iter().flat_map(|one| [one.object(), one.deployment("")]));
     all.extend([composite(&TAKEN, "crossplane"), role(&provider(&NAMELESS, "system"))]);
     all.extend([composite(&DEFINED, "crossplane"), rbac("ClusterRoleBinding", &provider(&BRINGING, "system"))]);
