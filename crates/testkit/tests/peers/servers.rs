@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 /// Nothing takes longer.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(3);
 
 pub(crate) const JSON: &str = "application/json";
 pub(crate) const YAML: &str = "application/yaml";
@@ -180,7 +180,8 @@ where
             Ok(answer) => return Ok(answer),
             Err(missing) => ensure!(start.elapsed() < PATIENCE, "waited in vain for {what}: {missing}"),
         }
-        sleep(Duration::from_millis(40)).await;
+        // What takes long is asked for less often.
+        sleep((start.elapsed() / 8).clamp(Duration::from_millis(40), Duration::from_secs(1))).await;
     }
 }
 

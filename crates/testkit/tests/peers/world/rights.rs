@@ -162,9 +162,16 @@ fn facts(before: Option<&World>, world: &World, revisions: &[Known]) -> Vec<Fact
     for known in revisions {
         let [union, _] = &known.union;
         for (group, plural) in union {
-            if known.for_people {
-                let rule = rule(group, plural, "*");
-                facts.push(Fact { who: user("crossplane-edit"), rule, holds: true, theirs: true });
+            let core = service_account_user(HOME, "crossplane");
+            for (who, verb, is_so) in [
+                ("crossplane-admin", "*", known.for_people),
+                ("crossplane-edit", "*", known.for_people),
+                ("crossplane-view", "get", known.for_people),
+                (&*core, "*", known.for_core),
+            ] {
+                if is_so {
+                    facts.push(Fact { who: user(who), rule: rule(group, plural, verb), holds: true, theirs: true });
+                }
             }
             let [theirs, ours] = &known.accounts;
             for account in ours {
@@ -187,6 +194,9 @@ fn of_definition(definition: &Definition) -> Vec<Fact> {
     };
     let mut facts = vec![
         fact(&user("crossplane-browse"), plural, "list", true),
+        fact(&user("crossplane-view"), plural, "list", true),
+        fact(&user("crossplane-edit"), plural, "delete", true),
+        fact(&user("crossplane-admin"), plural, "delete", true),
         fact(&core, &format!("{plural}/finalizers"), "update", true),
     ];
     if let Some(claim) = claim {
