@@ -110,7 +110,7 @@ pub struct Meta {
 impl Meta {
     /// Whether nobody should write to it, or on its behalf.
     pub fn is_paused(&self) -> bool {
-        let says = |key: &&str| self.annotations.get(*key).is_some_and(|value| value == "true");
+        let says = |key: &&str| self.annotations.get(key).is_some_and(|value| value == "true");
         [annotation::PAUSED, annotation::CROSSPLANE_PAUSED].iter().any(says)
     }
 

@@ -62,7 +62,7 @@ fn is_ours(meta: &Meta) -> bool {
 
 /// Whether the manager itself needs an object to run.
 fn is_managers(meta: &Meta) -> bool {
-    label::MANAGER.iter().all(|(key, value)| meta.labels.get(*key).is_some_and(|there| there == value))
+    label::MANAGER.iter().all(|(key, value)| meta.labels.get(key).is_some_and(|there| there == value))
 }
 
 fn has_condition(object: &ObjectRef, live: &Live) -> bool {

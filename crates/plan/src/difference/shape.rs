@@ -13,7 +13,7 @@ pub(super) fn seen(live: &Live, wanted: &Shape) -> Shape {
     let of = |labels: &Labels, wanted: &Labels, ours: &[Name]| {
         labels
             .iter()
-            .filter(|(key, _)| wanted.contains_key(*key) || ours.contains(key))
+            .filter(|(key, _)| wanted.contains_key(key) || ours.contains(key))
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect()
     };
