@@ -33,7 +33,7 @@ impl Guard {
                 if last {
                     return Ok((rounds, lost));
                 }
-                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
             }
         });
         Self { end, asking }

@@ -17,7 +17,7 @@ const TABLE: &str = include_str!("matrix.txt");
 /// Reviews that are under way at the same time.
 const AT_ONCE: usize = 16;
 /// Of what a step does not change, one part of so many is asked.
-const PARTS: usize = 4;
+const PARTS: usize = 8;
 
 /// The answers to all questions after a step.
 #[derive(Clone, Debug)]

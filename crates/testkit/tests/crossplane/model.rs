@@ -29,7 +29,7 @@ use tower::Layer;
 use crate::place::{PATIENCE, Place, is_idle};
 
 /// How many lives are lived in one run.
-const LIVES: u64 = 16;
+const LIVES: u64 = 12;
 /// How many at the same time.
 const AT_ONCE: usize = 8;
 const EVENTS: u64 = 50;
