@@ -99,6 +99,13 @@ impl Writer {
                 vec![self.apply(&op.object, &force, &self.body(op, Some(uid), shape)).await]
             }
             Write::Inherit { uid } => vec![self.inherit(&op.object, uid).await],
+            Write::Ungather { uid } => {
+                let params = PatchParams { field_manager: Some(manager::ROLEWRIGHT.to_owned()), ..PatchParams::default() };
+                let patch = Patch::Merge(json!({ "metadata": { "uid": uid }, "aggregationRule": null }));
+                let api = self.api(&op.object);
+                let stored = within(&op.object, api.patch(&op.object.name, &params, &patch)).await;
+                vec![stored.and_then(|stored| seen(&op.object, &stored))]
+            }
             Write::Rules { uid, rules } => {
                 let force = PatchParams::apply(manager::AGGREGATION).force();
                 let version = self.versions.of(op.object.kind);

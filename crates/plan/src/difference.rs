@@ -144,9 +144,18 @@ fn writes(wanted: &Wanted, live: &Live) -> Vec<(Phase, Write)> {
     if seen == wanted.shape {
         return all;
     }
+    if gathers_for_others(&seen, &wanted.shape, live) {
+        all.push((Phase::Ground, Write::Ungather { uid: uid() }));
+    }
     all.extend(hand_over(&seen, &wanted.shape).map(|rules| (Phase::Ground, Write::Rules { uid: uid(), rules })));
     all.extend(steps(kind, live, &seen, wanted));
     all
+}
+
+/// Whether a role that holds its own rules was made to gather others by somebody else.
+fn gathers_for_others(seen: &Shape, wanted: &Shape, live: &Live) -> bool {
+    let gathers = |shape: &Shape| matches!(shape.content, Content::Role { aggregation: Some(_), .. });
+    gathers(seen) && !gathers(wanted) && !live.meta.all_ours().gathers
 }
 
 /// The rules of a role that we no longer write but let others gather. They are first given to whoever gathers them, for

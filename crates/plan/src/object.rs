@@ -122,6 +122,7 @@ impl Meta {
             all.annotations.extend(inherited.annotations.iter().cloned());
             all.owners.extend(inherited.owners.iter().cloned());
             all.rules |= inherited.rules;
+            all.gathers |= inherited.gathers;
         }
         all
     }
@@ -158,4 +159,6 @@ pub struct Managed {
     pub owners: Vec<Name>,
     /// Whether it wrote the rules of a role.
     pub rules: bool,
+    /// Whether it made a role gather others.
+    pub gathers: bool,
 }

@@ -72,6 +72,12 @@ pub enum Write {
         /// The object that was looked at.
         uid: Name,
     },
+    /// Let the role with this uid no longer gather others, whoever made it do so: what others say does not go by being
+    /// left out.
+    Ungather {
+        /// The object that was looked at.
+        uid: Name,
+    },
     /// Write the rules of somebody else's role and nothing else.
     Rules {
         /// The object that was looked at.
@@ -107,6 +113,7 @@ impl Write {
             Self::Create(_) => "create",
             Self::Update { .. } | Self::Rules { .. } => "update",
             Self::Inherit { .. } => "inherit",
+            Self::Ungather { .. } => "ungather",
             Self::Replace { .. } => "replace",
             Self::Delete { .. } => "delete",
             Self::Report { .. } => "report",

@@ -55,6 +55,12 @@ impl Simulation {
                 let meta = Meta { resource_version: self.revision, ..there.meta.clone() };
                 Live { meta, body: Ok(Arc::new(role)), conditions: Vec::new() }
             }
+            Write::Ungather { uid } => {
+                let there = there(uid)?;
+                let rules = there.body::<RoleBody>().map(|role| role.rules.clone()).unwrap_or_default();
+                let meta = Meta { resource_version: self.revision, ..there.meta.clone() };
+                Live { meta, body: Ok(Arc::new(RoleBody { rules, aggregation: None })), ..there.clone() }
+            }
             Write::Inherit { uid } => {
                 let there = there(uid)?;
                 let mut meta = Meta { resource_version: self.revision, ..there.meta.clone() };
@@ -105,6 +111,7 @@ impl Simulation {
             annotations: shape.annotations.keys().cloned().collect(),
             owners: shape.owners.iter().map(|owner| owner.uid.clone()).collect(),
             rules: matches!(shape.content, Content::Role { rules: Some(_), .. }),
+            gathers: matches!(shape.content, Content::Role { aggregation: Some(_), .. }),
         });
         let body: Result<Body, String> = match &shape.content {
             Content::Bare => live.body.clone(),

@@ -203,6 +203,18 @@ fn only_what_is_ours_is_touched() {
 }
 
 #[test]
+fn a_role_with_rules_of_its_own_gathers_for_nobody() {
+    let object = cluster_role();
+    let shape = role(&["get"], &[]);
+    let mut live = stored(&object, &shape);
+    live["aggregationRule"] = json!({"clusterRoleSelectors": [{"matchLabels": {"eve": "true"}}]});
+    let first = ["Ground ungather", "Grant update get"];
+    assert_eq!(plan(Some(live.clone()), wanted(&object, shape.clone())), first, "somebody else made it gather");
+    live["metadata"]["managedFields"][0]["fieldsV1"]["f:aggregationRule"] = json!({});
+    assert_eq!(plan(Some(live), wanted(&object, shape)), ["Grant update get"], "what we said goes when we leave it out");
+}
+
+#[test]
 fn labels_of_others_make_no_difference() {
     let object = cluster_role();
     let shape = role(&["get"], &[("a", "1")]);

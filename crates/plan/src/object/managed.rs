@@ -70,6 +70,7 @@ fn named(fields: &Value) -> Managed {
         annotations: keys(of("f:annotations"), field),
         owners: keys(of("f:ownerReferences"), uid),
         rules: fields.get("f:rules").is_some(),
+        gathers: fields.get("f:aggregationRule").is_some(),
     }
 }
 
@@ -115,6 +116,7 @@ mod tests {
             annotations: vec!["c".into()],
             owners: vec!["1-2".into()],
             rules: true,
+            gathers: false,
         };
         assert_eq!(ours(&json!([entry("kubectl", "Apply"), entry("rolewright", "Apply")])), Some(expected));
         for foreign in [json!(null), json!([]), json!([entry("kubectl", "Apply"), entry("rolewright", "Update")])] {

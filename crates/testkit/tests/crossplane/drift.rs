@@ -84,11 +84,11 @@ fn wounds(object: &Value) -> Vec<(&'static str, Option<Value>)> {
     }
     if object["kind"] == "ClusterRole" {
         wound("rules", json!({"rules": [rule]}));
-        wound("no rules", json!({"rules": []}));
         if object["aggregationRule"].is_object() {
-            let selector = json!({"matchLabels": {"wound": "true"}});
-            wound("aggregation", json!({"aggregationRule": {"clusterRoleSelectors": [selector]}}));
+            wound("no rules", json!({"rules": []}));
         }
+        let selector = json!({"matchLabels": {"wound": "true"}});
+        wound("aggregation", json!({"aggregationRule": {"clusterRoleSelectors": [selector]}}));
     } else {
         let eve = json!({"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "eve"});
         wound("subjects", json!({"subjects": [eve]}));
