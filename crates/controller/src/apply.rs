@@ -100,7 +100,8 @@ impl Writer {
             }
             Write::Inherit { uid } => vec![self.inherit(&op.object, uid).await],
             Write::Ungather { uid } => {
-                let params = PatchParams { field_manager: Some(manager::ROLEWRIGHT.to_owned()), ..PatchParams::default() };
+                let params =
+                    PatchParams { field_manager: Some(manager::ROLEWRIGHT.to_owned()), ..PatchParams::default() };
                 let patch = Patch::Merge(json!({ "metadata": { "uid": uid }, "aggregationRule": null }));
                 let api = self.api(&op.object);
                 let stored = within(&op.object, api.patch(&op.object.name, &params, &patch)).await;

@@ -89,7 +89,11 @@ impl Simulation {
             uid: format!("planned-{}", self.revision).into(),
             ..Meta::default()
         };
-        let body = object.kind.read(&render::object(object, object.kind.best_version(), None, shape));
+        // Roles and bindings are what their shapes say.
+        let body = match shape.content {
+            Content::Bare => object.kind.read(&render::object(object, object.kind.best_version(), None, shape)),
+            Content::Role { .. } | Content::Binding { .. } => Err(String::new()),
+        };
         self.updated(&Live { meta, body, conditions: Vec::new() }, shape)
     }
 

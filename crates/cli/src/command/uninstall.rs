@@ -1,19 +1,26 @@
 //! `rolewright uninstall`: the manager goes, and leaves or takes back what it gave.
 
+use std::collections::BTreeSet;
 use std::io::Write;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use rolewright_controller::connect::Client;
 use rolewright_controller::{lease, load, once};
+use rolewright_plan::engine::Outcome;
 use rolewright_plan::kind::{LEASE, Reports};
-use rolewright_plan::op;
+use rolewright_plan::op::{self, Phase};
+use rolewright_plan::rbac::CLUSTER_ROLE;
 use rolewright_plan::uninstall::{self, Access};
-use rolewright_plan::{Kind, Op, Plan, Snapshot};
+use rolewright_plan::{Kind, Live, Name, ObjectRef, Op, Plan, Snapshot};
 
 use crate::cluster::ClusterArgs;
 use crate::modules::ModuleArgs;
 use crate::output::{self, NO, QUIET};
+
+/// By then Kubernetes' controllers have done what they were about to do.
+const MOMENT: Duration = Duration::from_secs(1);
 
 /// What goes with the manager.
 #[derive(Debug, Args)]
@@ -63,7 +70,8 @@ async fn uninstall(args: &UninstallArgs, out: &mut impl Write) -> Result<()> {
         print(&plan.ops, out)?;
         return Ok(());
     }
-    let outcomes = once::write(client, &plan).await;
+    let mut outcomes = once::write(client.clone(), &plan).await;
+    outcomes.extend(once_more(&client, &plan).await?);
     let failures: Vec<_> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
     let done = |op: &&Op| !failures.iter().any(|failure| failure.object == op.object);
     let written: Vec<Op> = plan.ops.iter().filter(done).cloned().collect();
@@ -76,6 +84,30 @@ async fn uninstall(args: &UninstallArgs, out: &mut impl Write) -> Result<()> {
     }
     output::note(format!("the manager is gone{kept}; its namespace is left, for it may hold what is not ours"));
     Ok(())
+}
+
+/// Kubernetes' aggregation controller may have been gathering for a role when it was deleted, and then makes it anew.
+async fn once_more(client: &Client, plan: &Plan) -> Result<Vec<Outcome>> {
+    let is_role = |op: &&Op| *op.object.kind == CLUSTER_ROLE && op.phase == Phase::Drop;
+    let deleted: BTreeSet<&Name> = plan.ops.iter().filter(is_role).map(|op| &op.object.name).collect();
+    if deleted.is_empty() {
+        return Ok(Vec::new());
+    }
+    tokio::time::sleep(MOMENT).await;
+    let mut snapshot = Snapshot::default();
+    for event in load::load(client, [&CLUSTER_ROLE]).await.context("cannot read the cluster")?.events {
+        snapshot.take(event);
+    }
+    let is_back = |live: &&Live| live.meta.revived && deleted.contains(&live.meta.name);
+    let delete = |live: &Live| Op {
+        phase: Phase::Drop,
+        object: ObjectRef::cluster(&CLUSTER_ROLE, live.meta.name.clone()),
+        write: op::Write::Delete { uid: live.meta.uid.clone() },
+        because: "it was made anew while it went".to_owned(),
+        repairs: false,
+    };
+    let ops = snapshot.all(&CLUSTER_ROLE).filter(is_back).map(delete).collect();
+    Ok(once::write(client.clone(), &Plan { ops, ..Plan::default() }).await)
 }
 
 /// Everything in which something of ours may be.

@@ -49,7 +49,17 @@ pub(super) const ALL: [Standing; 7] = [
 impl Standing {
     /// The one that a role or binding of this name belongs to.
     pub(super) fn of(name: &str) -> Option<Self> {
-        ALL.into_iter().find(|standing| standing.key().name == name || standing.base() == name)
+        let role = match name {
+            "crossplane" | "crossplane:system:aggregate-to-crossplane" => return Some(Self::Core),
+            _ => name.strip_prefix("crossplane-").or_else(|| name.strip_prefix("crossplane:aggregate-to-"))?,
+        };
+        let is_meant = |standing: &Self| match standing {
+            Self::Core => false,
+            Self::Person(known) => *known == role,
+            // They have no name but that of their base.
+            Self::Namespace(known) => *known == role && name.contains(':'),
+        };
+        ALL.into_iter().find(is_meant)
     }
 
     pub(super) fn key(self) -> ObjectRef {
@@ -263,4 +273,20 @@ fn core_rules() -> Vec<Rule> {
             WRITE,
         ),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_belongs_to_one() {
+        for standing in ALL {
+            assert_eq!(Standing::of(&standing.key().name), Some(standing));
+            assert_eq!(Standing::of(&standing.base()), Some(standing));
+        }
+        for other in ["crossplane-ns-edit", "crossplane-ns-shop-edit", "crossplane:aggregate-to-crossplane", "admin", ""] {
+            assert_eq!(Standing::of(other), None, "{other}");
+        }
+    }
 }

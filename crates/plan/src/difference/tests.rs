@@ -211,7 +211,11 @@ fn a_role_with_rules_of_its_own_gathers_for_nobody() {
     let first = ["Ground ungather", "Grant update get"];
     assert_eq!(plan(Some(live.clone()), wanted(&object, shape.clone())), first, "somebody else made it gather");
     live["metadata"]["managedFields"][0]["fieldsV1"]["f:aggregationRule"] = json!({});
-    assert_eq!(plan(Some(live), wanted(&object, shape)), ["Grant update get"], "what we said goes when we leave it out");
+    assert_eq!(
+        plan(Some(live), wanted(&object, shape)),
+        ["Grant update get"],
+        "what we said goes when we leave it out"
+    );
 }
 
 #[test]

@@ -51,7 +51,9 @@ pub(super) fn manager(world: &World, identity: &Identity, ops: &[&Op], engine: &
             Write::Rules { rules, .. } => {
                 written(&op.object, &Content::Role { rules: Some(rules.clone()), aggregation: None }, there)
             }
-            Write::Inherit { .. } | Write::Ungather { .. } | Write::Delete { .. } | Write::Report { .. } => (None, None),
+            Write::Inherit { .. } | Write::Ungather { .. } | Write::Delete { .. } | Write::Report { .. } => {
+                (None, None)
+            }
         };
         let asked = verbs.iter().find_map(|verb| desk.missing(kind, verb, subresource, &op.object));
         desk.settle(&op.object, asked, role, binding, &op.object.name);

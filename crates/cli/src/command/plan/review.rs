@@ -280,7 +280,11 @@ fn done(written: Vec<(usize, Op)>) -> Vec<Done> {
             Write::Create(_) => Sign::Add,
             Write::Delete { .. } => Sign::Remove,
             Write::Report { .. } => continue,
-            Write::Inherit { .. } | Write::Ungather { .. } | Write::Update { .. } | Write::Rules { .. } | Write::Replace { .. } => Sign::Change,
+            Write::Inherit { .. }
+            | Write::Ungather { .. }
+            | Write::Update { .. }
+            | Write::Rules { .. }
+            | Write::Replace { .. } => Sign::Change,
         };
         let place = *places.entry(object.clone()).or_insert_with(|| {
             all.push(None);
