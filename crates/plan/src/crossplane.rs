@@ -31,7 +31,7 @@ use index::{key_of, standing_targets};
 pub use kinds::{DEFINITION, DEPLOYMENT, MANAGED_RESOURCE, REVISION, SERVED_RESOURCE, SERVICE_ACCOUNT};
 use materialized::Materialized;
 use people::Standing;
-use provider::{Families, Trust};
+use provider::{Families, Resources, Trust};
 pub use settings::{Boundary, FamilyRoles, InactiveRevisions, Manage, Settings, UserRoles};
 
 /// The lease that Crossplane's own manager holds: while it does, we only plan.
@@ -48,6 +48,12 @@ pub struct Crossplane {
     mentioning: BTreeMap<Name, BTreeSet<Name>>,
     /// Revisions by family, and within it by publisher.
     families: Families,
+    /// What each revision brings.
+    resources: BTreeMap<Name, Resources>,
+    /// Revisions of which that must be found anew.
+    stale: BTreeSet<Name>,
+    /// What a revision brings of which nothing is known.
+    nothing: Resources,
     /// Revisions by package.
     packages: BTreeMap<Name, BTreeSet<Name>>,
     /// Bindings by the revision to one of whose roles they bind.
@@ -125,6 +131,7 @@ impl Module for Crossplane {
         for change in changes {
             self.follow(snapshot, change, mark);
         }
+        self.follow_resources(snapshot);
     }
 
     fn intend(&self, snapshot: &Snapshot, key: &ObjectRef, _: Time) -> Intent {

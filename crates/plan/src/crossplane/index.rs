@@ -6,7 +6,7 @@ use super::kinds::{DEFINITION, DEPLOYMENT, MANAGED_RESOURCE, REVISION, Revision,
 use super::materialized::Target;
 use super::namespace::{self, enabled, mentioned};
 use super::people::{self, Standing};
-use super::provider::{FAMILY_PREFIX, family_of};
+use super::provider::{FAMILY_PREFIX, brought, family_of};
 use super::settings::{FamilyRoles, Manage, UserRoles};
 use super::words::{PACKAGE, label_value, namespace_role};
 use super::{Crossplane, words};
@@ -39,10 +39,14 @@ impl Crossplane {
         let kind = object.kind;
         match () {
             () if *kind == DEFINITION => self.follow_definition(object, before.as_deref(), now, mark),
-            () if *kind == REVISION => self.follow_revision(object, before.as_deref(), now, mark),
+            () if *kind == REVISION => {
+                self.stale.insert(object.name.clone());
+                self.follow_revision(object, before.as_deref(), now, mark);
+            }
             () if *kind == NAMESPACE => self.follow_namespace(snapshot, object, before.as_deref(), now, mark),
             () if *kind == SERVED_RESOURCE || *kind == MANAGED_RESOURCE => {
                 for revision in owners(before.as_deref(), now, REVISION.kind) {
+                    self.stale.insert(revision.clone());
                     self.mark_relatives(snapshot, &revision, mark);
                 }
             }
@@ -52,6 +56,16 @@ impl Crossplane {
                 }
             }
             () => self.follow_rbac(snapshot, object, before.as_deref(), now, mark),
+        }
+    }
+
+    /// Finds anew what revisions bring, once for all that changed about them.
+    pub(super) fn follow_resources(&mut self, snapshot: &Snapshot) {
+        for revision in std::mem::take(&mut self.stale) {
+            match snapshot.get(&ObjectRef::cluster(&REVISION, revision.clone())) {
+                Some(live) => drop(self.resources.insert(revision, brought(snapshot, live))),
+                None => drop(self.resources.remove(&revision)),
+            }
         }
     }
 

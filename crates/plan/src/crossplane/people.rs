@@ -285,7 +285,9 @@ mod tests {
             assert_eq!(Standing::of(&standing.key().name), Some(standing));
             assert_eq!(Standing::of(&standing.base()), Some(standing));
         }
-        for other in ["crossplane-ns-edit", "crossplane-ns-shop-edit", "crossplane:aggregate-to-crossplane", "admin", ""] {
+        for other in
+            ["crossplane-ns-edit", "crossplane-ns-shop-edit", "crossplane:aggregate-to-crossplane", "admin", ""]
+        {
             assert_eq!(Standing::of(other), None, "{other}");
         }
     }

@@ -21,10 +21,9 @@ use crate::object::{Live, ObjectRef};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
 
-use family::union;
 pub(super) use family::{Families, PREFIX as FAMILY_PREFIX, family_of};
 pub(super) use organisation::Trust;
-use resources::Resources;
+pub(super) use resources::Resources;
 
 const ROLE_NAMES: [&str; 3] = ["aggregate-to-edit", "aggregate-to-view", "system"];
 
@@ -48,6 +47,11 @@ struct Serves {
 }
 
 impl Crossplane {
+    /// What a revision brings.
+    fn brought(&self, live: &Live) -> &Resources {
+        self.resources.get(&live.meta.name).unwrap_or(&self.nothing)
+    }
+
     pub(super) fn intend_revision(&self, snapshot: &Snapshot, key: &ObjectRef) -> Intent {
         let names = ROLE_NAMES.map(|role| provider_role(&key.name, role));
         let live = match present(snapshot, key, &names) {
@@ -59,8 +63,8 @@ impl Crossplane {
         let mut intent = Intent { held: held(snapshot, live, &names), ..Intent::default() };
         intent.diagnostics.extend(mismatch(snapshot, key, live));
         intent.diagnostics.extend(self.strangers(key, live, &relatives.strangers));
-        let mut resources = brought(snapshot, live);
-        let union = union(snapshot, &relatives.members);
+        let mut resources = self.brought(live).clone();
+        let union = self.union(&relatives.members);
         let works = !resources.is_empty() || !union.is_empty();
         if !relatives.members.is_empty() && self.keeps_copy(snapshot, live, &union) {
             resources = union;
@@ -105,7 +109,7 @@ impl Crossplane {
             Manage::ServiceAccounts => &[("edit", "crossplane")],
             Manage::Basic | Manage::All => &[("edit", "edit"), ("view", "view")],
         };
-        let brought = brought(snapshot, revision);
+        let brought = self.brought(revision);
         roles.iter().all(|(role, label)| {
             let verbs = if *role == "edit" { EVERYTHING } else { VIEW };
             let name = provider_role(&revision.meta.name, &format!("aggregate-to-{role}"));
@@ -113,7 +117,7 @@ impl Crossplane {
             role.is_some_and(|role| {
                 role.meta.controller().is_some_and(|owner| owner.uid == revision.meta.uid)
                     && role.meta.labels.contains_key(&aggregate_to(label))
-                    && role.body::<RoleBody>().is_some_and(|role| holds(role, &resources::rules(&brought, verbs)))
+                    && role.body::<RoleBody>().is_some_and(|role| holds(role, &resources::rules(brought, verbs)))
             })
         })
     }
@@ -199,8 +203,8 @@ impl Crossplane {
     }
 }
 
-/// What a revision brings.
-fn brought(snapshot: &Snapshot, live: &Live) -> Resources {
+/// What a revision brings, as the snapshot has it.
+pub(super) fn brought(snapshot: &Snapshot, live: &Live) -> Resources {
     let mut all = resources::owned(snapshot, &live.meta.uid);
     all.extend(live.body().map(resources::declared).unwrap_or_default());
     all

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rolewright_core::{Labels, RoleRef};
 
+use super::holds;
 use super::resources::{Resources, reconciling};
-use super::{brought, holds};
 use crate::Name;
 use crate::crossplane::kinds::{REVISION, Revision};
 use crate::crossplane::people::made_by_us;
@@ -156,7 +156,7 @@ impl Crossplane {
         let held: Vec<ObjectRef> = [&binding, key].into_iter().filter(ours).cloned().collect();
         let members = self.members_of(snapshot, key);
         let mut intent = Intent { held, ..Intent::default() };
-        let union = union(snapshot, &members);
+        let union = self.union(&members);
         let wanted = match self.settings.family_roles {
             FamilyRoles::Shared => members.len() > 1 && !union.is_empty(),
             // It goes when nobody needs it any more.
@@ -209,15 +209,15 @@ impl Crossplane {
         Some(Name::new(revision))
     }
 
+    /// What all members bring.
+    pub(super) fn union(&self, members: &[&Live]) -> Resources {
+        members.iter().flat_map(|member| self.brought(member)).cloned().collect()
+    }
+
     /// Kinds of bindings by which somebody may lean on a revision's role.
     pub(in crate::crossplane) fn is_binding(object: &ObjectRef) -> bool {
         *object.kind == CLUSTER_ROLE_BINDING || *object.kind == ROLE_BINDING
     }
-}
-
-/// What all members bring.
-pub(super) fn union(snapshot: &Snapshot, members: &[&Live]) -> Resources {
-    members.iter().flat_map(|member| brought(snapshot, member)).collect()
 }
 
 /// Whether a member's own role gives everything that the family's gives.

@@ -6,7 +6,7 @@ use rolewright_core::Rule;
 
 use crate::Name;
 use crate::crossplane::kinds::{MANAGED_RESOURCE, Revision, SERVED_RESOURCE};
-use crate::crossplane::rules::{RECONCILE, rule, sub, with_status};
+use crate::crossplane::rules::{RECONCILE, rule, sub};
 use crate::object::ObjectRef;
 use crate::snapshot::Snapshot;
 
@@ -15,6 +15,8 @@ use crate::snapshot::Snapshot;
 pub(in crate::crossplane) struct Resource {
     pub(in crate::crossplane) group: Name,
     pub(in crate::crossplane) plural: Name,
+    /// Its status, as rules name it.
+    status: Name,
 }
 
 /// Resources, each once.
@@ -23,7 +25,7 @@ pub(in crate::crossplane) type Resources = BTreeSet<Resource>;
 /// `buckets.s3.aws.upbound.io`.
 fn resource(name: &str) -> Option<Resource> {
     let (plural, group) = name.split_once('.')?;
-    Some(Resource { group: Name::new(group), plural: Name::new(plural) })
+    Some(Resource { group: Name::new(group), plural: Name::new(plural), status: sub(plural, "status") })
 }
 
 /// What a revision says that it owns.
@@ -49,7 +51,7 @@ pub(super) fn owned(snapshot: &Snapshot, uid: &str) -> Resources {
 
 /// Rules on resources and their status, one for each group.
 pub(super) fn rules(resources: &Resources, verbs: &[&str]) -> Vec<Rule> {
-    by_group(resources, |resource| with_status(&resource.plural).to_vec(), verbs)
+    by_group(resources, |resource| vec![resource.plural.clone(), resource.status.clone()], verbs)
 }
 
 /// What a provider's account does with resources.
