@@ -234,9 +234,10 @@ fn xrd(i: usize) -> Value {
     let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object",
         "properties": {"size": {"type": "integer"}}}}}});
     let claims = json!({"plural": format!("claim{i}s"), "kind": format!("Claim{i}")});
-    json!({"metadata": {"name": format!("xr{i}s.{group}")}, "spec": {
+    json!({"apiVersion": "apiextensions.crossplane.io/v1", "kind": "CompositeResourceDefinition",
+        "metadata": {"name": format!("xr{i}s.{group}")}, "spec": {
         "group": group, "names": {"plural": format!("xr{i}s"), "kind": format!("Xr{i}")},
-        "claimNames": (i != UNCLAIMED).then_some(claims),
+        "claimNames": if i == UNCLAIMED { Value::Null } else { claims },
         "versions": [{"name": "v1", "served": true, "referenceable": true, "schema": schema}],
     }})
 }
@@ -245,7 +246,8 @@ fn revision(member: usize) -> Value {
     let labels =
         json!({"pkg.crossplane.io/package": format!("cloud-{member}"), "pkg.crossplane.io/provider-family": "cloud"});
     let image = format!("xpkg.example.org/cloud/cloud-{member}:v1");
-    json!({"metadata": {"name": format!("cloud-{member}-a"), "labels": labels},
+    json!({"apiVersion": "pkg.crossplane.io/v1", "kind": "ProviderRevision",
+        "metadata": {"name": format!("cloud-{member}-a"), "labels": labels},
         "spec": {"desiredState": "Active", "image": image, "revision": 1}})
 }
 
