@@ -56,6 +56,6 @@ impl fmt::Display for Word<'_> {
 }
 
 /// The texts of some words, as core's lists hold them.
-pub fn names(words: &[Word<'_>]) -> Vec<rolewright_core::Name> {
+pub fn names<List: FromIterator<rolewright_core::Name>>(words: &[Word<'_>]) -> List {
     words.iter().map(|word| word.text().into()).collect()
 }

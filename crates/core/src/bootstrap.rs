@@ -6,7 +6,7 @@
 mod generated;
 
 use crate::selector::LabelSelector;
-use crate::{Binding, BindingKey, Name, Role, RoleKey, RoleRef, Rule, Subject, World};
+use crate::{Binding, BindingKey, Name, NameList, Role, RoleKey, RoleRef, Rule, Subject, World};
 
 /// The Kubernetes version that the data comes from.
 pub const VERSION: &str = generated::VERSION;
@@ -101,6 +101,6 @@ fn pair(&(key, value): &(&'static str, &'static str)) -> (Name, Name) {
     (Name::new_static(key), Name::new_static(value))
 }
 
-fn texts(texts: Texts) -> Vec<Name> {
+fn texts(texts: Texts) -> NameList {
     texts.iter().copied().map(Name::new_static).collect()
 }

@@ -123,7 +123,7 @@ fn not_held(user: &User, missing: &[Rule], unresolved: &[Unresolved]) -> String 
 ///
 /// This is only how Kubernetes words a refusal; [`RuleSet::to_rules`](crate::RuleSet::to_rules) compacts for real.
 pub fn merge_verbs(rules: &[Rule]) -> Vec<Rule> {
-    let mut merged: Vec<Rule> = Vec::new();
+    let mut merged: Vec<(Rule, Vec<Name>)> = Vec::new();
     let mut place: BTreeMap<(Name, Name, Option<Name>), usize> = BTreeMap::new();
     for rule in rules {
         let key = match (rule.api_groups.as_slice(), rule.resources.as_slice(), rule.resource_names.as_slice()) {
@@ -132,15 +132,15 @@ pub fn merge_verbs(rules: &[Rule]) -> Vec<Rule> {
             _ => None,
         };
         let Some(key) = key.filter(|_| rule.non_resource_urls.is_empty()) else {
-            merged.push(rule.clone());
+            merged.push((rule.clone(), rule.verbs.to_vec()));
             continue;
         };
-        if let Some(same) = place.get(&key).and_then(|&at| merged.get_mut(at)) {
-            same.verbs.extend(rule.verbs.iter().cloned());
+        if let Some((_, verbs)) = place.get(&key).and_then(|&at| merged.get_mut(at)) {
+            verbs.extend(rule.verbs.iter().cloned());
         } else {
             place.insert(key, merged.len());
-            merged.push(rule.clone());
+            merged.push((rule.clone(), rule.verbs.to_vec()));
         }
     }
-    merged
+    merged.into_iter().map(|(rule, verbs)| Rule { verbs: verbs.into(), ..rule }).collect()
 }

@@ -25,6 +25,7 @@ pub mod escalation;
 mod intern;
 mod key;
 mod labels;
+mod name_list;
 #[cfg(feature = "serde")]
 mod null;
 pub mod quote;
@@ -44,6 +45,7 @@ pub use binding::{Binding, RoleRef};
 pub use diff::diff;
 pub use key::{BindingKey, RoleKey};
 pub use labels::Labels;
+pub use name_list::NameList;
 pub use request::{Request, ResourceRequest, Target};
 pub use role::Role;
 pub use rule::Rule;

@@ -9,14 +9,3 @@ where
 {
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
-
-/// A list that takes no more room than it needs: there are many of them, and they are never added to.
-pub(crate) fn or_empty<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Deserialize<'de>,
-{
-    let mut list: Vec<T> = or_default(deserializer)?;
-    list.shrink_to_fit();
-    Ok(list)
-}

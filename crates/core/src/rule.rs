@@ -1,7 +1,7 @@
 //! The policy rule, and when it allows a request.
 
-use crate::Name;
 use crate::request::{Request, ResourceRequest, Target};
+use crate::{Name, NameList};
 
 /// The text that stands for "any" in verbs, groups, resources and URLs.
 pub const ANY: &str = "*";
@@ -15,36 +15,19 @@ pub const ANY: &str = "*";
 #[cfg_attr(feature = "serde", serde(rename_all = "camelCase", default))]
 pub struct Rule {
     /// API groups, `""` for the core group; versions never matter.
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::or_empty")
-    )]
-    pub api_groups: Vec<Name>,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "<[Name]>::is_empty"))]
+    pub api_groups: NameList,
     /// Resources as `pods`, `pods/log`, `*/scale` or `*`.
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::or_empty")
-    )]
-    pub resources: Vec<Name>,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "<[Name]>::is_empty"))]
+    pub resources: NameList,
     /// Objects by name; empty means every object.
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::null::or_empty")
-    )]
-    pub resource_names: Vec<Name>,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "<[Name]>::is_empty"))]
+    pub resource_names: NameList,
     /// Paths outside the resource API, exact or with a trailing `*`.
-    #[cfg_attr(
-        feature = "serde",
-        serde(
-            rename = "nonResourceURLs",
-            skip_serializing_if = "Vec::is_empty",
-            deserialize_with = "crate::null::or_empty"
-        )
-    )]
-    pub non_resource_urls: Vec<Name>,
+    #[cfg_attr(feature = "serde", serde(rename = "nonResourceURLs", skip_serializing_if = "<[Name]>::is_empty"))]
+    pub non_resource_urls: NameList,
     /// Verbs; free text, `*` for all.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null::or_empty"))]
-    pub verbs: Vec<Name>,
+    pub verbs: NameList,
 }
 
 impl Rule {
@@ -131,6 +114,6 @@ pub fn url_prefix(pattern: &str) -> Option<&str> {
     pattern.ends_with('*').then(|| pattern.trim_end_matches('*'))
 }
 
-pub(crate) fn names<const N: usize>(texts: [&str; N]) -> Vec<Name> {
+pub(crate) fn names<const N: usize>(texts: [&str; N]) -> NameList {
     texts.into_iter().map(Name::from).collect()
 }

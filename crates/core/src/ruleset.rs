@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use self::atom::{Atom, any_with_subresource, atom_count, atom_names, covers_whole, resource_atom, url_atom};
 use crate::rule::{ANY, Rule, url_prefix};
 use crate::urls::UrlMap;
-use crate::{Name, rule};
+use crate::{Name, NameList, rule};
 
 /// The rights that a list of rules gives, taken apart into *atoms*: one group, resource, verb and object name, or one
 /// URL and verb. Each atom is held by one rule or by none, because Kubernetes never combines rules for one request.
@@ -112,7 +112,7 @@ impl RuleSet {
         if rule.non_resource_urls.is_empty() {
             self.insert(rule);
         } else {
-            self.insert(&Rule { non_resource_urls: Vec::new(), ..rule.clone() });
+            self.insert(&Rule { non_resource_urls: NameList::default(), ..rule.clone() });
         }
     }
 

@@ -22,8 +22,8 @@ fn label(key: &str, value: &str) -> LabelSelector {
 /// A role for each XRD, as Crossplane's manager writes them.
 fn component(i: usize, verbs: [&'static str; 3]) -> Role {
     let rule = |resources: [String; 2], verbs: [&'static str; 3]| Rule {
-        api_groups: vec![format!("g{}.acme.io", i % 40).into()],
-        resources: resources.map(Name::from).to_vec(),
+        api_groups: [format!("g{}.acme.io", i % 40).into()].into(),
+        resources: resources.map(Name::from).into(),
         ..Rule::resources([""], [""], verbs)
     };
     let status = [format!("xr{i}/status"), format!("claim{i}/status")];

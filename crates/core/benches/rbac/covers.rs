@@ -9,8 +9,8 @@ use serde_json::json;
 
 fn rules(n: usize) -> Vec<Rule> {
     let rule = |i: usize| Rule {
-        api_groups: vec![format!("g{}.acme.io", i % 50).into()],
-        resources: vec![format!("r{i}").into(), format!("r{i}/status").into()],
+        api_groups: [format!("g{}.acme.io", i % 50).into()].into(),
+        resources: [format!("r{i}").into(), format!("r{i}/status").into()].into(),
         ..Rule::resources([""], [""], ["get", "list", "watch", "update"])
     };
     (0..n).map(rule).collect()

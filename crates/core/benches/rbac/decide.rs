@@ -14,8 +14,8 @@ pub(crate) fn world(n: usize) -> World {
     let roles = (0..n).map(|i| {
         let group = format!("g{}.acme.io", i % 97);
         let rule = |resource: String, verbs: [&'static str; 3]| Rule {
-            api_groups: vec![Name::from(group.as_str())],
-            resources: vec![Name::from(resource)],
+            api_groups: [Name::from(group.as_str())].into(),
+            resources: [Name::from(resource)].into(),
             ..Rule::resources([""], [""], verbs)
         };
         let rules = [

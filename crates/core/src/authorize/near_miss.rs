@@ -105,19 +105,21 @@ impl Authorizer {
 /// What alone keeps `rule` from allowing `request`; nothing if more than one thing does.
 fn only_obstacle(rule: &Rule, request: &Request<'_>) -> Option<Obstacle> {
     let verb = rule.allows_verb(request.verb);
-    let missing_verb = || Obstacle::Verb { held: rule.verbs.clone() };
+    let missing_verb = || Obstacle::Verb { held: rule.verbs.to_vec() };
     let on = match &request.target {
         Target::Url(path) => return (rule.allows_url(path) && !verb).then(missing_verb),
         Target::Resource(on) => on,
     };
     match (verb, rule.allows_group(on.group), rule.allows_resource(on), rule.allows_name(on.name)) {
         (false, true, true, true) => Some(missing_verb()),
-        (true, false, true, true) if names_exactly(rule, on) => Some(Obstacle::Group { held: rule.api_groups.clone() }),
+        (true, false, true, true) if names_exactly(rule, on) => {
+            Some(Obstacle::Group { held: rule.api_groups.to_vec() })
+        }
         (true, true, false, true) => {
             let held: Vec<Name> = rule.resources.iter().filter(|pattern| same_resource(pattern, on)).cloned().collect();
             (!held.is_empty()).then_some(Obstacle::Subresource { held })
         }
-        (true, true, true, false) => Some(Obstacle::NamedOnly { names: rule.resource_names.clone() }),
+        (true, true, true, false) => Some(Obstacle::NamedOnly { names: rule.resource_names.to_vec() }),
         _ => None,
     }
 }

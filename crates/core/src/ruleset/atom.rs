@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::Name;
 use crate::rule::{ANY, Rule};
+use crate::{Name, NameList};
 
 /// One group, resource, verb and object: the finest thing a resource rule can give.
 #[derive(Clone, Copy)]
@@ -41,16 +41,16 @@ pub(super) fn atom_names(rule: &Rule) -> impl Iterator<Item = Option<&Name>> {
 
 pub(super) fn resource_atom(group: &Name, resource: &Name, verb: &Name, name: Option<&Name>) -> Rule {
     Rule {
-        api_groups: vec![group.clone()],
-        resources: vec![resource.clone()],
+        api_groups: [group.clone()].into(),
+        resources: [resource.clone()].into(),
         resource_names: name.into_iter().cloned().collect(),
-        non_resource_urls: Vec::new(),
-        verbs: vec![verb.clone()],
+        non_resource_urls: NameList::default(),
+        verbs: [verb.clone()].into(),
     }
 }
 
 pub(super) fn url_atom(url: &Name, verb: &Name) -> Rule {
-    Rule { non_resource_urls: vec![url.clone()], verbs: vec![verb.clone()], ..Rule::default() }
+    Rule { non_resource_urls: [url.clone()].into(), verbs: [verb.clone()].into(), ..Rule::default() }
 }
 
 pub(super) fn atom_count(rule: &Rule) -> usize {

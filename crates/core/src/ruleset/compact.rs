@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::atom::{Atom, any_with_subresource};
 use super::{Objects, RuleSet, Verbs};
 use crate::rule::ANY;
-use crate::{Name, Rule};
+use crate::{Name, NameList, Rule};
 
 impl RuleSet {
     /// A short list of rules with exactly the rights of this set. Sets that are [`equivalent`](Self::equivalent) give
@@ -39,11 +39,11 @@ impl RuleSet {
                         api_groups: groups.iter().copied().cloned().collect(),
                         resources: resources.iter().copied().cloned().collect(),
                         resource_names: match objects {
-                            Objects::All => Vec::new(),
+                            Objects::All => NameList::default(),
                             Objects::Named(names) => names.iter().cloned().collect(),
                         },
-                        non_resource_urls: Vec::new(),
-                        verbs: verbs.clone(),
+                        non_resource_urls: NameList::default(),
+                        verbs: verbs.clone().into(),
                     });
                 }
             }
@@ -97,7 +97,7 @@ impl RuleSet {
             .into_iter()
             .map(|(verbs, mut urls)| {
                 urls.sort();
-                Rule { non_resource_urls: urls, verbs: verbs.into_iter().cloned().collect(), ..Rule::default() }
+                Rule { non_resource_urls: urls.into(), verbs: verbs.into_iter().cloned().collect(), ..Rule::default() }
             })
             .collect()
     }

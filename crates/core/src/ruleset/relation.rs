@@ -2,7 +2,7 @@
 
 use super::{Objects, RuleSet, Verbs, urls_overlap};
 use crate::rule::ANY;
-use crate::{Name, Rule};
+use crate::{Name, NameList, Rule};
 
 impl RuleSet {
     /// Whether `wider` allows every request that this set allows.
@@ -39,19 +39,19 @@ impl RuleSet {
         let resources = self.resources.iter().flat_map(|(group, cells)| {
             cells.iter().flat_map(move |(resource, verbs)| {
                 verbs.iter().map(move |(verb, objects)| Rule {
-                    api_groups: vec![group.clone()],
-                    resources: vec![resource.clone()],
+                    api_groups: [group.clone()].into(),
+                    resources: [resource.clone()].into(),
                     resource_names: match objects {
-                        Objects::All => Vec::new(),
+                        Objects::All => NameList::default(),
                         Objects::Named(names) => names.iter().cloned().collect(),
                     },
-                    non_resource_urls: Vec::new(),
-                    verbs: vec![verb.clone()],
+                    non_resource_urls: NameList::default(),
+                    verbs: [verb.clone()].into(),
                 })
             })
         });
         let urls = self.urls.iter().map(|(url, verbs)| Rule {
-            non_resource_urls: vec![url],
+            non_resource_urls: [url].into(),
             verbs: verbs.iter().cloned().collect(),
             ..Rule::default()
         });

@@ -1,7 +1,7 @@
 //! Who may do what: subjects and scopes (sections 2.2, 2.5, 2.6 and 8.2 of the Kubernetes facts).
 
 use rolewright_core::authorize::Reach;
-use rolewright_core::{Authorizer, Binding, Request, Role, RoleKey, RoleRef, Rule, Subject, User, World};
+use rolewright_core::{Authorizer, Binding, NameList, Request, Role, RoleKey, RoleRef, Rule, Subject, User, World};
 
 fn read_pods() -> [Rule; 1] {
     [Rule::resources([""], ["pods"], ["get"])]
@@ -126,7 +126,7 @@ fn changes_count_at_once() {
 
 #[test]
 fn a_rule_too_large_for_the_index_is_read() {
-    let many: Vec<_> = (0..300).map(|n| format!("r{n}").into()).collect();
+    let many: NameList = (0..300).map(|n| format!("r{n}").into()).collect();
     let wide = Rule { api_groups: many.clone(), resources: many, ..Rule::resources([""], [""], ["get"]) };
     let role = Role::cluster("wide", [wide]);
     let binding = Binding::cluster("b", RoleRef::cluster_role("wide"), [Subject::user("alice")]);

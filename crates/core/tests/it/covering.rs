@@ -1,7 +1,7 @@
 //! Covers and compaction: section 3.1 and 8.3 of the Kubernetes facts.
 
 use rolewright_core::escalation::merge_verbs;
-use rolewright_core::{Rule, RuleSet, covers};
+use rolewright_core::{NameList, Rule, RuleSet, covers};
 
 fn res<const R: usize, const V: usize>(resources: [&str; R], verbs: [&str; V]) -> Rule {
     Rule::resources(["g"], resources, verbs)
@@ -12,7 +12,7 @@ type Case = (&'static str, Vec<Rule>, Vec<Rule>, Vec<Rule>);
 
 #[test]
 fn what_is_missing() {
-    let both = |rule: Rule| Rule { api_groups: vec!["g".into(), "h".into()], ..rule };
+    let both = |rule: Rule| Rule { api_groups: ["g".into(), "h".into()].into(), ..rule };
     let cases: Vec<Case> = vec![
         ("equal", vec![res(["pods"], ["get"])], vec![res(["pods"], ["get"])], vec![]),
         ("*/scale covers foo/scale", vec![res(["*/scale"], ["get"])], vec![res(["foo/scale"], ["get"])], vec![]),
@@ -84,13 +84,13 @@ fn what_is_missing() {
         (
             "a rule without groups gives nothing",
             vec![],
-            vec![Rule { api_groups: vec![], ..res(["a"], ["get"]) }],
+            vec![Rule { api_groups: [].into(), ..res(["a"], ["get"]) }],
             vec![],
         ),
         (
             "mixed rule: only the URL is missing",
             vec![res(["a"], ["get"])],
-            vec![Rule { non_resource_urls: vec!["/x".into()], ..res(["a"], ["get"]) }],
+            vec![Rule { non_resource_urls: ["/x".into()].into(), ..res(["a"], ["get"]) }],
             vec![Rule::urls(["/x"], ["get"])],
         ),
         (
@@ -130,7 +130,7 @@ fn urls_cover_by_prefix() {
 
 #[test]
 fn a_hostile_rule_is_refused_in_no_time() {
-    let many: Vec<_> = (0..20_000).map(|n| format!("r{n}").into()).collect();
+    let many: NameList = (0..20_000).map(|n| format!("r{n}").into()).collect();
     let huge = Rule { api_groups: many.clone(), resources: many.clone(), verbs: many, ..Rule::default() };
     assert_eq!(covers([], [&huge]), std::slice::from_ref(&huge), "8 * 10^12 atoms, answered as one rule");
     let everything = Rule::resources(["*"], ["*"], ["*"]);
@@ -206,7 +206,7 @@ fn compaction() {
             vec![Rule::urls(["/b", "/a", "/a/**"], ["get"]), Rule::urls(["/a/x"], ["get"])],
             vec![Rule::urls(["/a", "/a/*", "/b"], ["get"])],
         ),
-        ("nothing gives nothing", vec![Rule::default(), Rule { verbs: vec![], ..res(["a"], ["x"]) }], vec![]),
+        ("nothing gives nothing", vec![Rule::default(), Rule { verbs: [].into(), ..res(["a"], ["x"]) }], vec![]),
     ];
     for (what, rules, compact) in cases {
         assert_eq!(RuleSet::new(&rules).to_rules(), compact, "{what}");

@@ -1,7 +1,7 @@
 //! Random rules.
 
 use proptest::prelude::*;
-use rolewright_core::{Name, Rule};
+use rolewright_core::{Name, NameList, Rule};
 
 use super::words::{API_GROUPS, OBJECTS, RESOURCES, URLS, VERBS, some};
 
@@ -11,11 +11,11 @@ pub fn rule() -> impl Strategy<Value = Rule> {
         12 => tidy_rule(),
         1 => (odd_list(API_GROUPS), odd_list(RESOURCES), odd_list(OBJECTS), odd_list(URLS), odd_list(VERBS)).prop_map(
             |(api_groups, resources, resource_names, non_resource_urls, verbs)| Rule {
-                api_groups,
-                resources,
-                resource_names,
-                non_resource_urls,
-                verbs,
+                api_groups: api_groups.into(),
+                resources: resources.into(),
+                resource_names: resource_names.into(),
+                non_resource_urls: non_resource_urls.into(),
+                verbs: verbs.into(),
             }
         ),
     ]
@@ -27,16 +27,16 @@ pub fn tidy_rule() -> impl Strategy<Value = Rule> {
     prop_oneof![
         5 => (some(API_GROUPS, 2), some(RESOURCES, 3), some(VERBS, 3), names).prop_map(
             |(api_groups, resources, verbs, resource_names)| Rule {
-                api_groups,
-                resources,
-                resource_names,
-                non_resource_urls: Vec::new(),
-                verbs,
+                api_groups: api_groups.into(),
+                resources: resources.into(),
+                resource_names: resource_names.into(),
+                non_resource_urls: NameList::default(),
+                verbs: verbs.into(),
             }
         ),
         1 => (some(URLS, 2), some(VERBS, 2)).prop_map(|(non_resource_urls, verbs)| Rule {
-            non_resource_urls,
-            verbs,
+            non_resource_urls: non_resource_urls.into(),
+            verbs: verbs.into(),
             ..Rule::default()
         }),
     ]

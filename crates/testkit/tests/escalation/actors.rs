@@ -75,7 +75,7 @@ pub(crate) fn actors(named: Vec<Name>) -> Vec<Actor> {
             Trust::None,
         ),
         actor("escalator", &[writes(), on_roles("escalate")], Trust::All),
-        actor("escalator-one", &[writes(), Rule { resource_names: named, ..on_roles("escalate") }], Trust::All),
+        actor("escalator-one", &[writes(), Rule { resource_names: named.into(), ..on_roles("escalate") }], Trust::All),
         actor("binder", &[writes(), on_roles("bind")], Trust::All),
         actor("binder-one", &[writes(), on_roles("bind").named(["prize-secrets"])], Trust::One),
         local("local-escalator", &[writes(), on_roles("escalate")], Trust::Namespace),

@@ -82,12 +82,13 @@ fn own() -> Vec<Rule> {
 /// Without the verbs that lead around the guards: who holds one of them may hand out more than they hold.
 fn harmless(role: Role) -> Role {
     let mut role = renamed(role);
-    for verb in role.rules.iter_mut().flat_map(|rule| &mut rule.verbs) {
-        match verb.as_str() {
-            "*" => *verb = "list".into(),
-            "escalate" | "bind" | "impersonate" => *verb = "watch".into(),
-            _ => {}
-        }
+    for rule in &mut role.rules {
+        let harmless = |verb: &Name| match verb.as_str() {
+            "*" => "list".into(),
+            "escalate" | "bind" | "impersonate" => "watch".into(),
+            _ => verb.clone(),
+        };
+        rule.verbs = rule.verbs.iter().map(harmless).collect();
     }
     role
 }

@@ -101,7 +101,7 @@ fn selects(label: &str) -> LabelSelector {
 }
 
 fn reads(resource: &str) -> Rule {
-    Rule { resources: vec![resource.into()], ..Rule::resources([""], [""], ["get"]) }
+    Rule { resources: [resource.into()].into(), ..Rule::resources([""], [""], ["get"]) }
 }
 
 /// Asks both about the same roles, the oracle's first.

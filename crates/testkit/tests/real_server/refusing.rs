@@ -159,7 +159,10 @@ fn same_outcome(
 pub(crate) fn validation_is_the_servers(client: &mut Client) -> Result<()> {
     let bad = [
         Role::cluster("a/b", [Rule::default()]),
-        Role::cluster("x", [Rule { non_resource_urls: vec!["/x".into()], ..Rule::resources([""], ["pods"], ["get"]) }]),
+        Role::cluster(
+            "x",
+            [Rule { non_resource_urls: ["/x".into()].into(), ..Rule::resources([""], ["pods"], ["get"]) }],
+        ),
         Role::aggregated("x", []),
         Role::cluster("x", []).label("-bad-", "also bad"),
         Role::namespaced("default", "x", [Rule::urls(["/x"], ["get"]), Rule::resources([], ["pods"], ["get"])]),

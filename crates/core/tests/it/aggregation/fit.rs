@@ -37,7 +37,7 @@ fn written(fit: &Fit, target: &[Rule]) -> Vec<Rule> {
 #[test]
 fn revocations_reach_a_role_that_the_api_server_could_not_store() {
     let rule = |n: usize| Rule {
-        resource_names: vec!["n".repeat(1_000).into(), n.to_string().into()],
+        resource_names: ["n".repeat(1_000).into(), n.to_string().into()].into(),
         ..Rule::resources([""], ["pods"], ["get"])
     };
     let source =

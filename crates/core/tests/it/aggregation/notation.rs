@@ -10,9 +10,9 @@ pub(crate) fn rules(text: &str) -> Vec<Rule> {
         let (verbs, what) = part.trim().split_once(' ').unwrap();
         let verbs = verbs.split(',').map(Into::into).collect();
         if what.starts_with('/') {
-            Rule { verbs, non_resource_urls: vec![what.into()], ..Rule::default() }
+            Rule { verbs, non_resource_urls: [what.into()].into(), ..Rule::default() }
         } else {
-            Rule { verbs, api_groups: vec!["".into()], resources: vec![what.into()], ..Rule::default() }
+            Rule { verbs, api_groups: ["".into()].into(), resources: [what.into()].into(), ..Rule::default() }
         }
     };
     text.split(';').filter(|part| !part.trim().is_empty()).map(rule).collect()

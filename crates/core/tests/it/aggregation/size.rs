@@ -8,13 +8,13 @@ fn stored_bytes_are_those_of_protobuf() {
     // Field 2 of ClusterRole, then verbs 0a, apiGroups 12, resources 1a: 12 0f | 0a 03 get | 12 00 | 1a 04 pods = 2 + 5 + 2 + 6.
     assert_eq!(size::stored(&[Rule::resources([""], ["pods"], ["get"])]), 15);
     // resourceNames 22 | nonResourceURLs 2a: 2 + (2 + 3) + (2 + 1) + (2 + 8).
-    let everything = Rule { resource_names: vec!["n".into()], ..Rule::urls(["/healthz"], ["get"]) };
+    let everything = Rule { resource_names: ["n".into()].into(), ..Rule::urls(["/healthz"], ["get"]) };
     assert_eq!(size::stored(&[everything]), 20);
     assert_eq!(size::stored(&[]), 0);
     assert_eq!(size::stored(&[Rule::default()]), 2, "tag and length of an empty rule");
 
     // Lengths from 128 on take two bytes, from 16,384 on three.
-    let long = |length: usize| size::stored(&[Rule { verbs: vec!["v".repeat(length).into()], ..Rule::default() }]);
+    let long = |length: usize| size::stored(&[Rule { verbs: ["v".repeat(length).into()].into(), ..Rule::default() }]);
     assert_eq!(long(125), 2 + 2 + 125);
     assert_eq!(long(126), 3 + 2 + 126);
     assert_eq!(long(127), 3 + 2 + 127);

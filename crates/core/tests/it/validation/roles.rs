@@ -41,8 +41,8 @@ fn rules_of_both_kinds() {
         ("names only", Rule::resources([], [], ["get"]).named(["x"]), &[NO_GROUPS, NO_RESOURCES]),
         ("urls", urls(), &[URLS_IN_ROLE]),
         ("urls without verbs", Rule::urls(["/healthz", "/a&b"], []), &[NO_VERBS, URLS_IN_ROLE]),
-        ("urls, groups", Rule { api_groups: vec!["".into()], ..urls() }, &[URLS_IN_ROLE, URLS_AND_RESOURCES]),
-        ("urls, resources", Rule { resources: vec!["x".into()], ..urls() }, &[URLS_IN_ROLE, URLS_AND_RESOURCES]),
+        ("urls, groups", Rule { api_groups: ["".into()].into(), ..urls() }, &[URLS_IN_ROLE, URLS_AND_RESOURCES]),
+        ("urls, resources", Rule { resources: ["x".into()].into(), ..urls() }, &[URLS_IN_ROLE, URLS_AND_RESOURCES]),
         ("urls, names", urls().named(["x"]), &[URLS_IN_ROLE, URLS_AND_RESOURCES]),
     ];
     for (case, rule, texts) in cases {
