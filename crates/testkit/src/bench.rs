@@ -1,5 +1,7 @@
 //! Rows of the comparison tables. `make bench` gathers them from all benches and prints them.
 
+pub mod gathering;
+
 use std::fs::OpenOptions;
 use std::hint::black_box;
 use std::io::Write;
@@ -54,6 +56,36 @@ impl Row {
         }
         Ok(())
     }
+}
+
+/// A row that is still to be measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    name: &'static str,
+    unit: &'static str,
+    budget: Budget,
+}
+
+impl Line {
+    /// Its name, its unit and what it promises.
+    pub const fn new(name: &'static str, unit: &'static str, budget: Budget) -> Self {
+        Self { name, unit, budget }
+    }
+
+    /// Whether `make bench ONLY=..` wants it.
+    pub fn is_wanted(&self) -> bool {
+        wanted(self.name)
+    }
+
+    /// Reports ours and the peer's figure, if it is wanted.
+    pub fn report(&self, (ours, peer): (f64, Option<f64>)) -> Result<()> {
+        if self.is_wanted() { Row::new(self.name, self.unit, ours, peer, self.budget).report() } else { Ok(()) }
+    }
+}
+
+/// Whether any of these is wanted.
+pub fn any(lines: &[&Line]) -> bool {
+    lines.iter().any(|line| line.is_wanted())
 }
 
 /// Whether `make bench ONLY=..` wants a row of this name.

@@ -1,5 +1,11 @@
 //! A source of choices: small, seeded, the same on every machine.
 
+/// The seed of this run: `PROPTEST_RNG_SEED`, or another one each time.
+pub fn seed() -> u64 {
+    let chosen = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok());
+    chosen.unwrap_or_else(|| std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()))
+}
+
 /// Choices; each seed is a case.
 #[derive(Clone, Debug)]
 pub struct Random(u64);

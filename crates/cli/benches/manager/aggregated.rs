@@ -3,18 +3,15 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use rolewright_testkit::bench::gathering::{CHANGED, FOLLOWERS, changed, has, is_gathering, world};
 use serde_json::{Value, json};
 
 use crate::program::{EXCLUSIVE, Program};
 use crate::seen::Seen;
 use crate::server::{ROLES, Server, send};
 
-const COMPONENTS: usize = 2_000;
-const NAMESPACES: usize = 500;
 /// How many changes ours follows, of which the mean counts; the peer takes long enough for one.
 const CHANGES: u32 = 5;
-/// The roles that gather component 7: the one with everything, and the namespace that selects it.
-const FOLLOWERS: [&str; 2] = ["all", "ns-002-edit"];
 const DRIFTER: &str = "ns-100-edit";
 
 /// What was measured of one program.
@@ -55,40 +52,6 @@ async fn figures(server: &Server, changes: u32, program: impl Future<Output = Re
     Ok(Figures { follow, restart, drift })
 }
 
-fn component(i: usize, verb: &str) -> Value {
-    let group = format!("g{}.acme.io", i % 40);
-    json!({
-        "metadata": {"name": format!("component-{i:04}"), "labels": {"aggregate-to-all": "true", "xrd": i.to_string()}},
-        "rules": [
-            {"apiGroups": [group], "resources": [format!("xr{i}"), format!("claim{i}")], "verbs": ["get", "list", verb]},
-            {"apiGroups": [group], "resources": [format!("xr{i}/status"), format!("claim{i}/status")], "verbs": ["get", "list", "watch"]},
-        ],
-    })
-}
-
-fn gathering(name: &str, labels: &[(&str, String)]) -> Value {
-    let selectors: Vec<Value> = labels.iter().map(|(key, value)| json!({"matchLabels": {*key: value}})).collect();
-    json!({"metadata": {"name": name}, "aggregationRule": {"clusterRoleSelectors": selectors}, "rules": []})
-}
-
-/// A role for each XRD as Crossplane's manager writes them, a role for each namespace with a base and three of them, and one
-/// with everything.
-fn world() -> Vec<Value> {
-    let base = json!({"metadata": {"name": "base", "labels": {"base": "true"}},
-        "rules": [{"apiGroups": [""], "resources": ["configmaps", "events"], "verbs": ["get", "list", "watch"]}]});
-    let namespace = |i: usize| {
-        let xrd = |k: usize| ("xrd", ((i * 3 + k) % COMPONENTS).to_string());
-        gathering(&format!("ns-{i:03}-edit"), &[("base", "true".into()), xrd(0), xrd(1), xrd(2)])
-    };
-    let all = gathering("all", &[("aggregate-to-all", "true".into())]);
-    let components = (0..COMPONENTS).map(|i| component(i, "watch"));
-    components.chain([base, all]).chain((0..NAMESPACES).map(namespace)).collect()
-}
-
-fn is_aggregated(name: &str) -> bool {
-    name == "all" || name.starts_with("ns-")
-}
-
 async fn follow(server: &Server, program: &Program, changes: u32) -> Result<Follow> {
     let mut admin = server.connect().await?;
     let (mut wall, mut cpu) = (Duration::ZERO, Duration::ZERO);
@@ -97,10 +60,10 @@ async fn follow(server: &Server, program: &Program, changes: u32) -> Result<Foll
         let seen = Seen::start(server).await?;
         let before = program.cpu()?;
         let began = Instant::now();
-        send(&mut admin, "PUT", &format!("{ROLES}/component-0007"), &component(7, &verb)).await?;
+        send(&mut admin, "PUT", &format!("{ROLES}/{CHANGED}"), &changed(&verb)).await?;
         seen.all(&FOLLOWERS).await?;
         cpu += program.rest().await?.saturating_sub(before);
-        wall += seen.last(is_aggregated).context("they were written")? - began;
+        wall += seen.last(is_gathering).context("they were written")? - began;
         for name in FOLLOWERS {
             let role = send(&mut admin, "GET", &format!("{ROLES}/{name}"), &Value::Null).await?;
             ensure!(has(&role, &verb), "`{name}` does not follow");
@@ -108,14 +71,6 @@ async fn follow(server: &Server, program: &Program, changes: u32) -> Result<Foll
     }
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3 / f64::from(changes);
     Ok(Follow { wall: milliseconds(wall), cpu: milliseconds(cpu) })
-}
-
-fn has(role: &Value, verb: &str) -> bool {
-    let rules = role.get("rules").and_then(Value::as_array).into_iter().flatten();
-    let of_seven = |rule: &&Value| rule.pointer("/resources/0").is_some_and(|first| first == "xr7");
-    rules.filter(of_seven).any(|rule| {
-        rule.get("verbs").and_then(Value::as_array).is_some_and(|verbs| verbs.iter().any(|held| held == verb))
-    })
 }
 
 /// Somebody empties a role; the write that repairs it is the one after theirs.

@@ -51,6 +51,23 @@ impl Server {
         Ok(())
     }
 
+    /// Applies objects as the manager does, all at once.
+    pub(crate) async fn apply(&self, path: &str, objects: Vec<Value>) -> Result<()> {
+        let connections = try_join_all((0..CLIENTS).map(|_| self.connect())).await?;
+        let objects = &objects;
+        let clients = connections.into_iter().enumerate().map(|(client, mut connection)| async move {
+            for object in objects.iter().skip(client).step_by(CLIENTS) {
+                let name = object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+                let path = format!("{path}/{name}?fieldManager=rolewright");
+                let (status, answer) = connection.ask("PATCH", &path, "application/apply-patch+yaml", object).await?;
+                ensure!((200..300).contains(&status), "PATCH {path}: {status} {answer}");
+            }
+            anyhow::Ok(())
+        });
+        try_join_all(clients).await?;
+        Ok(())
+    }
+
     /// How many requests have tried to write an object of RBAC.
     pub(crate) async fn writes(&self) -> Result<f64> {
         let answer = self.connect().await?.open("GET", "/metrics", "application/json", &Value::Null).await?;

@@ -12,50 +12,38 @@ mod durable;
 mod escalating;
 mod listing;
 mod process;
+mod sandbox;
 mod watching;
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use rolewright_testkit::bench::{Budget, Row, wanted};
+use rolewright_testkit::bench::{Budget, Line, any};
 
 use self::process::Running;
 
-struct Line {
-    name: &'static str,
-    unit: &'static str,
-    budget: Budget,
-}
+const READY: Line = Line::new("server: start until ready", "ms", Budget::TimesBetter(50.0));
+const READY_ALONE: Line = Line::new("server: start until ready, budget", "ms", Budget::AtMost(50.0));
+const IDLE: Line = Line::new("server: idle memory", "MB", Budget::AtMost(40.0));
+const CREATE: Line = Line::new("server: create a ClusterRole, 8 clients", "us", Budget::TimesBetter(5.0));
+const LOADED: Line = Line::new("server: memory with 10,000 ClusterRoles", "MB", Budget::TimesBetter(5.0));
+const LIST: Line = Line::new("server: list 10,000 ClusterRoles", "ms", Budget::TimesBetter(3.0));
+const ESCALATE: Line = Line::new("server: create a Role, 10,000 others bound", "us", Budget::TimesBetter(50.0));
+const WATCH: Line = Line::new("server: watch event, p99 of 10 watchers", "us", Budget::TimesBetter(1.0));
+const WATCH_MANY: Line = Line::new("server: watch event, p99 of 1,000 watchers", "us", Budget::Told);
+const WATCH_MEMORY: Line = Line::new("server: memory with 1,000 watchers", "MB", Budget::Told);
+const FOLLOW: Line = Line::new("server: one of 2,000 roles until all follow", "us", Budget::Told);
 
-const READY: Line = line("server: start until ready", "ms", Budget::TimesBetter(50.0));
-const READY_ALONE: Line = line("server: start until ready, budget", "ms", Budget::AtMost(50.0));
-const IDLE: Line = line("server: idle memory", "MB", Budget::AtMost(40.0));
-const CREATE: Line = line("server: create a ClusterRole, 8 clients", "us", Budget::TimesBetter(5.0));
-const LOADED: Line = line("server: memory with 10,000 ClusterRoles", "MB", Budget::TimesBetter(5.0));
-const LIST: Line = line("server: list 10,000 ClusterRoles", "ms", Budget::TimesBetter(3.0));
-const ESCALATE: Line = line("server: create a Role, 10,000 others bound", "us", Budget::TimesBetter(50.0));
-const WATCH: Line = line("server: watch event, p99 of 10 watchers", "us", Budget::TimesBetter(1.0));
-const WATCH_MANY: Line = line("server: watch event, p99 of 1,000 watchers", "us", Budget::Told);
-const WATCH_MEMORY: Line = line("server: memory with 1,000 watchers", "MB", Budget::Told);
-const FOLLOW: Line = line("server: one of 2,000 roles until all follow", "us", Budget::Told);
+const APPLY: Line = Line::new("server: apply a ClusterRole of 200 rules", "us", Budget::TimesBetter(5.0));
+const APPLY_CUSTOM: Line = Line::new("server: apply a custom resource of 50 KB", "us", Budget::TimesBetter(5.0));
+const DEFINE: Line = Line::new("server: 1,000 definitions until discoverable", "ms", Budget::TimesBetter(10.0));
+const DEFINED: Line = Line::new("server: memory with 2,000 definitions", "MB", Budget::TimesBetter(5.0));
 
-const APPLY: Line = line("server: apply a ClusterRole of 200 rules", "us", Budget::TimesBetter(5.0));
-const APPLY_CUSTOM: Line = line("server: apply a custom resource of 50 KB", "us", Budget::TimesBetter(5.0));
-const DEFINE: Line = line("server: 1,000 definitions until discoverable", "ms", Budget::TimesBetter(10.0));
-const DEFINED: Line = line("server: memory with 2,000 definitions", "MB", Budget::TimesBetter(5.0));
+const DURABLE: Line = Line::new("server: durable create of a ClusterRole, 8 clients", "us", Budget::TimesBetter(3.0));
+const RESTART: Line = Line::new("server: restart with 100,000 objects", "ms", Budget::AtMost(1_000.0));
 
-const DURABLE: Line = line("server: durable create of a ClusterRole, 8 clients", "us", Budget::TimesBetter(3.0));
-const RESTART: Line = line("server: restart with 100,000 objects", "ms", Budget::AtMost(1_000.0));
-
-const fn line(name: &'static str, unit: &'static str, budget: Budget) -> Line {
-    Line { name, unit, budget }
-}
-
-impl Line {
-    fn report(&self, (ours, peer): (f64, Option<f64>)) -> Result<()> {
-        if wanted(self.name) { Row::new(self.name, self.unit, ours, peer, self.budget).report() } else { Ok(()) }
-    }
-}
+const UP: Line = Line::new("up: start until the example is ready", "ms", Budget::AtMost(1_000.0));
+const UP_MEMORY: Line = Line::new("up: memory with the example", "MB", Budget::AtMost(60.0));
 
 /// One thread: the client must not take from the servers what it measures.
 #[tokio::main(flavor = "current_thread")]
@@ -70,18 +58,23 @@ async fn main() -> Result<()> {
         READY_ALONE.report((ready, None))?;
         load(&pair).await?;
     }
-    if wanted(FOLLOW.name) {
+    if FOLLOW.is_wanted() {
         let pair = Pair { ours: Running::ours()?, peer: Running::peer(&["--controllers"])? };
         FOLLOW.report(pair.each(aggregated::follow).await?)?;
     }
     if any(&[&APPLY, &APPLY_CUSTOM, &DEFINE, &DEFINED]) {
         custom().await?;
     }
-    if wanted(DURABLE.name) {
+    if DURABLE.is_wanted() {
         DURABLE.report(durable::creates().await?)?;
     }
-    if wanted(RESTART.name) {
+    if RESTART.is_wanted() {
         RESTART.report((durable::restart().await?, None))?;
+    }
+    if any(&[&UP, &UP_MEMORY]) {
+        let (ready, memory) = sandbox::measured().await?;
+        UP.report((ready, None))?;
+        UP_MEMORY.report((memory, None))?;
     }
     Ok(())
 }
@@ -103,10 +96,6 @@ async fn custom() -> Result<()> {
         DEFINED.report(pair.each(Running::memory_at_rest).await?)?;
     }
     Ok(())
-}
-
-fn any(rows: &[&Line]) -> bool {
-    rows.iter().any(|row| wanted(row.name))
 }
 
 /// The rows build on each other: what one loads, the next ones need.

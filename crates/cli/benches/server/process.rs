@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -45,6 +45,16 @@ impl Running {
         let ca = STANDARD.decode(ca.context("the kubeconfig has the authority")?)?;
         let endpoint = Endpoint::new(address, &ca, TOKEN)?;
         Ok(Self { child, endpoint, scratch: Some(scratch), ready_in })
+    }
+
+    /// `rolewright up` with its example: until it is ready, and its megabytes at rest.
+    pub(crate) async fn sandbox(folder: &Path) -> Result<(Duration, f64)> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rolewright"));
+        command.args(["up", "--port", "0", "--quiet", "--kubeconfig"]).arg(folder.join("kubeconfig"));
+        let (child, line, ready_in) = start(command.env("XDG_RUNTIME_DIR", folder))?;
+        ensure!(line.starts_with("ready: "), "{line}");
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        Ok((ready_in, process::resident(child.0.id())?))
     }
 
     /// `testbed apiserver`, where there is one.

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use futures::{StreamExt, TryStreamExt};
 use rolewright_plan::crossplane::{Settings, UserRoles};
+use rolewright_testkit::manifest::{name, rbac};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::place::{PATIENCE, Place, name, rbac};
+use crate::place::{PATIENCE, Place, manage};
 
 const MANAGED: &str = "app.kubernetes.io/managed-by";
 /// Objects that are hurt at the same time.
@@ -16,13 +17,13 @@ const AT_ONCE: usize = 8;
 
 /// Hurts every object in every way, one way after the other.
 pub(crate) async fn drift(place: &Place, settings: &Settings) -> Result<()> {
-    let manager = place.manage(settings)?;
+    let manager = manage(place, settings)?;
     manager.rest().await?;
     let mut objects = kept(place).await?;
     ensure!(objects.len() > 100, "there is much to hurt: {}", objects.len());
     if settings.user_roles == UserRoles::Materialized {
         // The others are the same as where Kubernetes gathers.
-        objects.retain(|object| name(object).is_ok_and(|name| name.starts_with("crossplane-") || name == "crossplane"));
+        objects.retain(|object| name(object).starts_with("crossplane-") || name(object) == "crossplane");
     }
     let healed = objects.iter().map(|object| async move {
         let wounds = wounds(object);

@@ -2,10 +2,11 @@
 
 use anyhow::{Result, ensure};
 use rolewright_plan::crossplane::Settings;
+use rolewright_testkit::manifest::{rbac, with};
 use serde_json::{Value, json};
 
 use crate::matrix::Question;
-use crate::place::{Place, rbac, with};
+use crate::place::{Place, manage};
 
 const ROLES: [&str; 5] = ["crossplane", "crossplane-admin", "crossplane-edit", "crossplane-view", "crossplane-browse"];
 
@@ -47,7 +48,7 @@ pub(crate) async fn left_alone(place: &Place, settings: &Settings) -> Result<()>
         }
         place.apply(&object).await?;
     }
-    let manager = place.manage(settings)?;
+    let manager = manage(place, settings)?;
     manager.rest().await?;
     for object in chart() {
         let found = place.get(&object).await?.unwrap_or_default();

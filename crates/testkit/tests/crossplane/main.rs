@@ -11,7 +11,6 @@ mod matrix;
 mod model;
 mod place;
 mod platform;
-mod requests;
 mod rights;
 mod story;
 mod switches;
@@ -23,37 +22,37 @@ use place::Place;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn aggregated_on_our_server() -> Result<()> {
-    let Some(place) = Place::ours().await? else { return Ok(()) };
+    let Some(place) = place::ours().await? else { return Ok(()) };
     every_step(&place, UserRoles::Aggregated).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn materialized_on_our_server() -> Result<()> {
-    let Some(place) = Place::ours().await? else { return Ok(()) };
+    let Some(place) = place::ours().await? else { return Ok(()) };
     every_step(&place, UserRoles::Materialized).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn aggregated_on_the_real_server() -> Result<()> {
-    let Some(place) = Place::real().await? else { return Ok(()) };
+    let Some(place) = place::real().await? else { return Ok(()) };
     every_step(&place, UserRoles::Aggregated).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn materialized_on_the_real_server() -> Result<()> {
-    let Some(place) = Place::real().await? else { return Ok(()) };
+    let Some(place) = place::real().await? else { return Ok(()) };
     every_step(&place, UserRoles::Materialized).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exactly_its_rights_on_our_server() -> Result<()> {
-    let Some(place) = Place::ours().await? else { return Ok(()) };
+    let Some(place) = place::ours().await? else { return Ok(()) };
     place.step("rights", rights::exactly_enough(&place)).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exactly_its_rights_on_the_real_server() -> Result<()> {
-    let Some(place) = Place::real().await? else { return Ok(()) };
+    let Some(place) = place::real().await? else { return Ok(()) };
     place.step("rights", rights::exactly_enough(&place)).await
 }
 

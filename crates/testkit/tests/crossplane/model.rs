@@ -15,36 +15,38 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use futures::StreamExt;
-use kube::Client;
 use rolewright_controller::{Leading, Manager, Settings};
 use rolewright_plan::Module;
 use rolewright_plan::crossplane::{self, FamilyRoles, UserRoles};
-use rolewright_server::{Server, admin};
 use rolewright_testkit::fault::{Fault, FaultLayer, Plan};
-use rolewright_testkit::random::Random;
-use tokio::sync::{Notify, watch};
+use rolewright_testkit::random::{Random, seed};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
-use tower::Layer;
 
-use crate::place::{PATIENCE, Place, is_idle};
+use crate::place::{self, PATIENCE, Place, SUITE, is_idle};
 
 /// How many lives are lived in one run.
 const LIVES: u64 = 12;
 /// How many at the same time.
 const AT_ONCE: usize = 8;
+/// On the real server, each on a new one.
+const REAL: u64 = 2;
 const EVENTS: u64 = 50;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn faults_leave_no_trace() -> Result<()> {
-    let seed = std::env::var("PROPTEST_RNG_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok())
-        .unwrap_or_else(|| std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()));
+    let seed = seed();
     let start = Instant::now();
     let mut faults = BTreeMap::new();
     let lives = (0..LIVES).map(|life| async move {
         let seed = seed.wrapping_mul(1000) + life;
-        tokio::spawn(live(seed)).await?.with_context(|| format!("life {seed}"))
+        let life = async move {
+            let users = Place::embedded(SUITE, rolewright_server::Settings::default())?;
+            let faults = live(&users, seed).await?;
+            users.end();
+            anyhow::Ok(faults)
+        };
+        tokio::spawn(life).await?.with_context(|| format!("life {seed}"))
     });
     // Most of a life is waiting for the next try.
     let mut lives = futures::stream::iter(lives).buffer_unordered(AT_ONCE);
@@ -58,17 +60,26 @@ async fn faults_leave_no_trace() -> Result<()> {
     Ok(())
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_leave_no_trace_on_the_real_server() -> Result<()> {
+    let (start, seed) = (Instant::now(), seed());
+    for seed in (0..REAL).map(|life| seed.wrapping_mul(1000) + life) {
+        let Some(users) = place::bare().await? else { return Ok(()) };
+        live(&users, seed).await.with_context(|| format!("life {seed} on the real server"))?;
+    }
+    println!("crossplane, {REAL} lives on the real server in {:.1} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
 /// One life; returns the faults that happened, by name.
-async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
+async fn live(users: &Place, seed: u64) -> Result<BTreeMap<Fault, u64>> {
     let mut dice = Random::new(seed);
     let settings = crossplane::Settings {
         user_roles: if dice.one_in(2) { UserRoles::Aggregated } else { UserRoles::Materialized },
         family_roles: if dice.one_in(2) { FamilyRoles::Replicated } else { FamilyRoles::Shared },
         ..crossplane::Settings::default()
     };
-    let server = Server::start(rolewright_server::Settings::default())?;
-    let users = Place::of(server.clone());
-    world::begin(&users).await?;
+    world::begin(users).await?;
     let rough = Plan { stall: Duration::from_millis(100), ..Plan::rough() };
     let faults: Vec<FaultLayer> = (0..4)
         .map(|_| {
@@ -78,7 +89,7 @@ async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
         })
         .chain((0..2).map(|index| FaultLayer::new(index, rough.clone())))
         .collect();
-    let throne = Throne::new(server.clone(), settings.clone());
+    let throne = Throne::new(users.clone(), settings.clone());
     let managers: Vec<_> = (0..2)
         .map(|index| {
             let mine = faults.iter().skip(index).step_by(2).cloned().collect();
@@ -87,7 +98,7 @@ async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
         .collect();
     for _ in 0..EVENTS {
         // Whether it works is their business: what they break may not be there.
-        let _ = life::act(&users, &mut dice).await;
+        let _ = life::act(users, &mut dice).await;
         if dice.one_in(10) {
             throne.change();
         }
@@ -95,12 +106,12 @@ async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
             sleep(Duration::from_millis(dice.next() % 8)).await;
         }
     }
-    world::settle(&users).await?;
-    let expected = world::expected(&users, &settings).await?;
+    world::settle(users).await?;
+    let expected = world::expected(users, &settings).await?;
     faults.iter().for_each(FaultLayer::quiet);
     let begin = Instant::now();
     loop {
-        let found = world::state(&users).await?;
+        let found = world::state(users).await?;
         if found == expected && throne.idle[throne.leader.load(Ordering::SeqCst)].load(Ordering::SeqCst) {
             break;
         }
@@ -111,8 +122,8 @@ async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
     for manager in managers {
         timeout(PATIENCE, manager).await.context("a manager does not end")???;
     }
-    nothing_left(&server, &settings).await?;
-    server.end();
+    let writes = users.manage_once(modules(&settings)).await?;
+    ensure!(writes == 0, "the last manager wrote {writes} times");
     let mut all = BTreeMap::new();
     for (fault, count) in faults.iter().flat_map(|faults| faults.counts().faults) {
         *all.entry(fault).or_insert(0) += count;
@@ -123,7 +134,7 @@ async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
 /// Two managers, one of which leads.
 #[derive(Clone)]
 struct Throne {
-    server: Server,
+    place: Place,
     settings: crossplane::Settings,
     leader: Arc<AtomicUsize>,
     changes: Arc<watch::Sender<bool>>,
@@ -132,9 +143,9 @@ struct Throne {
 }
 
 impl Throne {
-    fn new(server: Server, settings: crossplane::Settings) -> Self {
+    fn new(place: Place, settings: crossplane::Settings) -> Self {
         let (changes, end) = (Arc::new(watch::Sender::new(true)), Arc::new(watch::Sender::new(false)));
-        Self { server, settings, leader: Arc::default(), changes, end, idle: <[Arc<AtomicBool>; 2]>::default() }
+        Self { place, settings, leader: Arc::default(), changes, end, idle: <[Arc<AtomicBool>; 2]>::default() }
     }
 
     fn change(&self) {
@@ -145,7 +156,7 @@ impl Throne {
     /// Runs a manager, and another one when it is killed.
     async fn survive(self, index: usize, lives: Vec<FaultLayer>) -> Result<()> {
         for faults in &lives {
-            let client = Client::new(faults.layer(self.server.router_as(admin())), "default");
+            let client = self.place.client_through(faults)?;
             let leader = self.leader.clone();
             let leads = move || leader.load(Ordering::SeqCst) == index;
             let leading = Leading::new(leads, self.changes.subscribe());
@@ -167,33 +178,10 @@ impl Throne {
     }
 }
 
-fn modules(settings: &crossplane::Settings) -> [Box<dyn Module>; 1] {
-    [Box::new(crossplane::Crossplane::new(settings.clone()))]
+fn modules(settings: &crossplane::Settings) -> Vec<Box<dyn Module>> {
+    vec![Box::new(crossplane::Crossplane::new(settings.clone()))]
 }
 
 fn settings() -> Settings {
     Settings { resync: Duration::from_secs(5), discovery: Duration::from_millis(10), ..Settings::default() }
-}
-
-/// Runs a manager until it has nothing to do; returns how often it wrote.
-async fn once(server: &Server, wanted: &crossplane::Settings) -> Result<u64> {
-    let counter = FaultLayer::new(0, Plan::default());
-    let client = Client::new(counter.layer(server.router_as(admin())), "default");
-    let ended = Arc::new(Notify::new());
-    let (end, seen) = (ended.clone(), ended.clone());
-    let manager = Manager::new(client, modules(wanted), Leading::alone(), settings());
-    let run = manager.run(end.notified(), move |engine, _| {
-        if is_idle(engine) {
-            seen.notify_one();
-        }
-    });
-    timeout(PATIENCE, run).await.with_context(|| format!("a manager finds no rest: {:?}", counter.counts()))??;
-    Ok(counter.counts().writes)
-}
-
-/// A manager that starts now writes nothing.
-async fn nothing_left(server: &Server, settings: &crossplane::Settings) -> Result<()> {
-    let writes = once(server, settings).await?;
-    ensure!(writes == 0, "the last manager wrote {writes} times");
-    Ok(())
 }

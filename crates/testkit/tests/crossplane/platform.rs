@@ -1,9 +1,10 @@
 //! A platform: what Crossplane's package manager and the people who build on it put into a cluster.
 
 use anyhow::{Context, Result};
+use rolewright_testkit::manifest::{rbac, with};
 use serde_json::{Value, json};
 
-use crate::place::{Place, rbac, with};
+use crate::place::Place;
 
 /// Where Crossplane and its providers run.
 pub(crate) const SYSTEM: &str = "crossplane-system";

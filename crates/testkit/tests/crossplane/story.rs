@@ -3,11 +3,12 @@
 
 use anyhow::{Context, Result, ensure};
 use rolewright_plan::crossplane::Settings;
+use rolewright_testkit::manifest::rbac;
 use serde_json::{Value, json};
 
 use crate::guard::Guard;
 use crate::matrix::{Matrix, Question};
-use crate::place::{Place, rbac};
+use crate::place::{Place, manage};
 use crate::platform::{self, Definition, PROVIDERS, Provider, Scope, managed, served, team};
 
 /// The second revision of a provider, with one resource more.
@@ -27,7 +28,7 @@ const RDS: Provider = PROVIDERS[5];
 
 /// Everything that happens.
 pub(crate) async fn story(place: &Place, settings: &Settings) -> Result<()> {
-    let manager = place.manage(settings)?;
+    let manager = manage(place, settings)?;
     platform::install(place).await?;
     said(place, "installed").await?;
     upgrade(place).await?;

@@ -5,7 +5,7 @@ use rolewright_plan::crossplane::{FamilyRoles, Manage, Settings, UserRoles};
 
 use crate::guard::Guard;
 use crate::matrix::{Matrix, Question};
-use crate::place::{Place, Running};
+use crate::place::{self, Place, Running};
 use crate::story::said;
 
 /// The last step of the story: what everybody may do from now on.
@@ -20,7 +20,7 @@ pub(crate) async fn restart(place: &Place, settings: &Settings) -> Result<()> {
 }
 
 async fn rested(place: &Place, settings: &Settings) -> Result<Running> {
-    let manager = place.manage(settings)?;
+    let manager = place::manage(place, settings)?;
     manager.rest().await?;
     Ok(manager)
 }

@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 
 use self::case::{Case, alike};
 use self::side::Side;
-use crate::place::{Place, rbac, with};
+use crate::place::{self, Place, SUITE, manage, rbac, with};
 
 /// The same steps on a real server with Kubernetes' controller, on one with the manager instead, and on ours.
 #[tokio::test(flavor = "multi_thread")]
 async fn with_and_without_kubernetes() -> Result<()> {
-    let (theirs, alone) = tokio::try_join!(Place::real_with("clusterrole-aggregation"), Place::real())?;
-    let ours = Side::start("the manager on our server", Place::ours()?, Mode::Exclusive)?;
+    let (theirs, alone) = tokio::try_join!(Place::kubernetes_only(SUITE, "clusterrole-aggregation"), place::real())?;
+    let ours = Side::start("the manager on our server", place::ours()?, Mode::Exclusive)?;
     let (Some(theirs), Some(alone)) = (theirs, alone) else {
         return play(&[&ours]).await;
     };
@@ -64,7 +64,7 @@ fn labelled(name: &str, label: &str, rules: &Value) -> Value {
 
 /// The payoff: admin, edit and view follow a role that comes and goes.
 pub(crate) async fn story(place: &Place) -> Result<()> {
-    let manager = place.manage();
+    let manager = manage(place)?;
     let admin = rbac("ClusterRole", "admin");
     let to_admin = "rbac.authorization.k8s.io/aggregate-to-admin";
     let before =

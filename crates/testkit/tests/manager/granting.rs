@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result, ensure};
 use rolewright_testkit::grants;
+use rolewright_testkit::manifest::counted;
 use serde_json::{Value, json};
 
-use crate::place::{Place, counted, lag, rbac, with};
+use crate::place::{Place, lag, manage, rbac, with};
 
 fn rules(verbs: &[&str]) -> Value {
     json!([{"apiGroups": [""], "resources": ["pods"], "verbs": verbs}])
@@ -48,7 +49,7 @@ fn says(object: &Value, verbs: &[&str]) -> bool {
 
 /// A module waits for its kind and starts when it comes.
 pub(crate) async fn served_later(place: &Place) -> Result<()> {
-    let manager = place.manage();
+    let manager = manage(place)?;
     tokio::time::sleep(std::time::Duration::from_millis(200)).await;
     place.apply(&grants::definition()).await?;
     let ann = grant("later", &["get"], &["ann"]);
@@ -64,7 +65,7 @@ pub(crate) async fn served_later(place: &Place) -> Result<()> {
 
 /// A grant gets what it asks for, and says so.
 pub(crate) async fn grants(place: &Place) -> Result<()> {
-    let manager = place.manage();
+    let manager = manage(place)?;
     let ann = grant("made", &["get", "list"], &["ann"]);
     place.apply(&ann).await?;
     let stored = place.until("ready", &ann, |grant| is(grant, "True", "Applied")).await?;
@@ -83,7 +84,7 @@ pub(crate) async fn grants(place: &Place) -> Result<()> {
 
 /// Whoever changes what is ours sees it come back.
 pub(crate) async fn drift(place: &Place) -> Result<()> {
-    let manager = place.manage();
+    let manager = manage(place)?;
     let ann = grant("drift", &["get"], &["ann"]);
     place.apply(&ann).await?;
     place.until("ready", &ann, |grant| is(grant, "True", "Applied")).await?;
@@ -98,18 +99,20 @@ pub(crate) async fn drift(place: &Place) -> Result<()> {
     place.until("its label", &role, |role| role["metadata"]["labels"]["test.rolewright.io/grant"] == "drift").await?;
     place.merge(&binding, &json!({"subjects": users(&["ann", "eve"])})).await?;
     place.until("its subjects", &binding, |binding| binding["subjects"] == users(&["ann"])).await?;
-    let metrics = manager.metrics();
+    let metrics = manager.metrics.clone();
     manager.end().await?;
     println!("  drift: {}", lag(&metrics, "grants"));
-    let (plans, repairs) = ("rolewright_engine_reconciles_total", "rolewright_apply_drift_repairs_total");
-    ensure!(counted(&metrics, repairs) >= 5, "two that were deleted, rules, a label, subjects: {}", metrics.encode());
-    ensure!(counted(&metrics, plans) >= 6, "the grant itself and each repair: {}", metrics.encode());
+    let text = metrics.encode();
+    let repairs = counted(&text, "rolewright_apply_drift_repairs_total", "");
+    ensure!(repairs >= 5, "two that were deleted, rules, a label, subjects: {text}");
+    let plans = counted(&text, "rolewright_engine_reconciles_total", "");
+    ensure!(plans >= 6, "the grant itself and each repair: {text}");
     Ok(())
 }
 
 /// What others put on our objects stays, and objects of others are not touched.
 pub(crate) async fn others(place: &Place) -> Result<()> {
-    let manager = place.manage();
+    let manager = manage(place)?;
     let taken = with(role("taken"), json!({"rules": rules(&["delete"])}));
     let before = place.apply(&taken).await?;
     let ann = grant("taken", &["get"], &["ann"]);
@@ -131,7 +134,7 @@ pub(crate) async fn others(place: &Place) -> Result<()> {
 
 /// A binding to another role is another binding.
 pub(crate) async fn replaced(place: &Place) -> Result<()> {
-    let manager = place.manage();
+    let manager = manage(place)?;
     let ann = grant("replaced", &["get"], &["ann"]);
     place.apply(&ann).await?;
     let before = place.until("the binding", &binding("replaced"), |_| true).await?;
@@ -145,7 +148,7 @@ pub(crate) async fn replaced(place: &Place) -> Result<()> {
 
 /// What a grant no longer asks for goes; what others made does not.
 pub(crate) async fn pruned(place: &Place) -> Result<()> {
-    let manager = place.manage();
+    let manager = manage(place)?;
     for name in ["pruned-a", "pruned-b"] {
         place.apply(&namespace(name)).await?;
     }
@@ -173,7 +176,7 @@ pub(crate) async fn pruned(place: &Place) -> Result<()> {
 
 /// A pause on a grant, and on what it made, stops the writes and is seen.
 pub(crate) async fn paused(place: &Place) -> Result<()> {
-    let manager = place.manage();
+    let manager = manage(place)?;
     let ann = grant("paused", &["get"], &["ann"]);
     place.apply(&ann).await?;
     place.until("ready", &ann, |grant| is(grant, "True", "Applied")).await?;
@@ -193,7 +196,7 @@ pub(crate) async fn paused(place: &Place) -> Result<()> {
 
 /// A grant that cannot be understood keeps what it gave, says so, and stops nobody else.
 pub(crate) async fn invalid(place: &Place) -> Result<()> {
-    let manager = place.manage();
+    let manager = manage(place)?;
     let ann = grant("invalid", &["get"], &["ann"]);
     place.apply(&ann).await?;
     place.until("ready", &ann, |grant| is(grant, "True", "Applied")).await?;
@@ -221,12 +224,12 @@ pub(crate) async fn restart(place: &Place) -> Result<()> {
         }
         anyhow::Ok(states)
     };
-    let manager = place.manage();
+    let manager = manage(place)?;
     place.apply(&ann).await?;
     place.until("ready", &ann, |grant| is(grant, "True", "Applied")).await?;
     manager.end().await?;
     let before = states().await?;
-    let manager = place.manage();
+    let manager = manage(place)?;
     let bob = grant("after-restart", &["get"], &["bob"]);
     place.apply(&bob).await?;
     place.until("ready", &bob, |grant| is(grant, "True", "Applied")).await?;

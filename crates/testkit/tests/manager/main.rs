@@ -16,12 +16,12 @@ use place::Place;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn on_our_server() -> Result<()> {
-    every_step(&Place::ours()?).await
+    every_step(&place::ours()?).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn on_the_real_server() -> Result<()> {
-    let Some(place) = Place::real().await? else { return Ok(()) };
+    let Some(place) = place::real().await? else { return Ok(()) };
     every_step(&place).await
 }
 

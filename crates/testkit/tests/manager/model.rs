@@ -11,21 +11,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use futures::StreamExt;
-use kube::Client;
 use rolewright_controller::{Leading, Manager, Settings};
-use rolewright_core::aggregate::fit::Fitter;
-use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
-use rolewright_plan::{Engine, Module};
-use rolewright_server::{Controllers, Server, admin};
 use rolewright_testkit::fault::{Fault, FaultLayer, Plan};
-use rolewright_testkit::grants::{self, Grants};
-use rolewright_testkit::random::Random;
+use rolewright_testkit::grants;
+use rolewright_testkit::manifest::is_established;
+use rolewright_testkit::random::{Random, seed};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
-use tower::Layer;
 
-use crate::place::{Place, rbac, with};
+use crate::place::{self, PATIENCE, Place, is_idle, manage, modules, rbac, with};
 
 /// How many lives are lived in one run.
 const LIVES: u64 = 300;
@@ -33,18 +28,22 @@ const LIVES: u64 = 300;
 const AT_ONCE: usize = 16;
 const STEPS: u64 = 14;
 const NAMES: [&str; 3] = ["a", "b", "c"];
-const PATIENCE: Duration = Duration::from_mins(1);
+/// On the real server, one after the other and no longer than this.
+const REAL: (u64, Duration) = (LIVES / 10, Duration::from_secs(30));
 
 #[tokio::test(flavor = "multi_thread")]
 async fn faults_leave_no_trace() -> Result<()> {
-    let seed = std::env::var("PROPTEST_RNG_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok())
-        .unwrap_or_else(|| std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()));
+    let seed = seed();
     let mut faults = BTreeMap::new();
     let lives = (0..LIVES).map(|life| async move {
         let seed = seed.wrapping_mul(1000) + life;
-        tokio::spawn(live(seed)).await?.with_context(|| format!("life {seed}"))
+        let life = async move {
+            let users = place::ours()?;
+            let faults = live(&users, seed).await?;
+            users.end();
+            anyhow::Ok(faults)
+        };
+        tokio::spawn(life).await?.with_context(|| format!("life {seed}"))
     });
     // Most of a life is waiting for the next try.
     let mut lives = futures::stream::iter(lives).buffer_unordered(AT_ONCE);
@@ -58,16 +57,37 @@ async fn faults_leave_no_trace() -> Result<()> {
     Ok(())
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_leave_no_trace_on_the_real_server() -> Result<()> {
+    let Some(users) = place::real().await? else { return Ok(()) };
+    let (most, longest) = REAL;
+    let (start, seed) = (Instant::now(), seed());
+    let mut lived = 0;
+    while lived < most && start.elapsed() < longest {
+        let seed = seed.wrapping_mul(1000) + lived;
+        live(&users, seed).await.with_context(|| format!("life {seed} on the real server"))?;
+        tidy_up(&users).await?;
+        lived += 1;
+    }
+    println!("manager, {lived} lives on the real server in {:.1} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Takes away what a life leaves, for the next one to begin anew.
+async fn tidy_up(users: &Place) -> Result<()> {
+    let wishes = NAMES.iter().map(|name| grants::grant(name, &json!({})));
+    for object in wishes.chain(inputs()).chain(made()) {
+        // The garbage collector may be faster.
+        let _ = users.delete(&object).await;
+        users.until_gone(&object).await?;
+    }
+    Ok(())
+}
+
 /// One life; returns the faults that happened, by name.
-async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
+async fn live(users: &Place, seed: u64) -> Result<BTreeMap<Fault, u64>> {
     let mut dice = Random::new(seed);
-    let server = start()?;
-    let users = Place::of(server.clone());
     users.apply(&grants::definition()).await?;
-    let is_established = |definition: &Value| {
-        let conditions = definition["status"]["conditions"].as_array();
-        conditions.is_some_and(|all| all.iter().any(|one| one["type"] == "Established" && one["status"] == "True"))
-    };
     users.until("the kind", &grants::definition(), is_established).await?;
     let rough = Plan { stall: Duration::from_millis(100), ..Plan::rough() };
     let (at_write, done) = (1 + dice.next() % 12, dice.one_in(2));
@@ -75,19 +95,19 @@ async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
     let faults = plans.map(|plan| FaultLayer::new(dice.next(), plan));
     let ended = Arc::new(Notify::new());
     let idle = Arc::new(AtomicBool::new(false));
-    let manager = tokio::spawn(survive(server.clone(), faults.clone(), ended.clone(), idle.clone()));
+    let manager = tokio::spawn(survive(users.clone(), faults.clone(), ended.clone(), idle.clone()));
     for _ in 0..STEPS {
         // Whether it works is their business: what they broke may not be there.
-        let _ = act(&users, &mut dice).await;
+        let _ = act(users, &mut dice).await;
         if dice.one_in(3) {
             sleep(Duration::from_millis(dice.next() % 8)).await;
         }
     }
     faults.iter().for_each(FaultLayer::quiet);
-    let expected = expected(&users).await?;
+    let expected = expected(users).await?;
     let start = Instant::now();
     loop {
-        let found = state(&users).await?;
+        let found = state(users).await?;
         if holds(&expected, &found) && idle.load(Ordering::Relaxed) {
             break;
         }
@@ -96,8 +116,8 @@ async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
     }
     ended.notify_one();
     timeout(PATIENCE, manager).await.context("the manager does not end")???;
-    nothing_left(&server).await?;
-    server.end();
+    let writes = users.manage_once(modules()).await?;
+    ensure!(writes == 0, "the last manager wrote {writes} times");
     let mut all = BTreeMap::new();
     for (fault, count) in faults.iter().flat_map(|faults| faults.counts().faults) {
         *all.entry(fault).or_insert(0) += count;
@@ -105,23 +125,14 @@ async fn live(seed: u64) -> Result<BTreeMap<Fault, u64>> {
     Ok(all)
 }
 
-fn start() -> Result<Server> {
-    let controllers = Controllers { aggregation: false, ..Controllers::default() };
-    Ok(Server::start(rolewright_server::Settings { controllers, ..Default::default() })?)
-}
-
-fn modules() -> [Box<dyn Module>; 2] {
-    [Box::new(Grants), Box::new(ClusterRoleAggregation::new(Mode::Exclusive, Fitter::default()))]
-}
-
 fn settings() -> Settings {
     Settings { resync: Duration::from_secs(5), discovery: Duration::from_millis(10), ..Settings::default() }
 }
 
 /// Runs a manager, and another one when it is killed.
-async fn survive(server: Server, faults: [FaultLayer; 2], ended: Arc<Notify>, idle: Arc<AtomicBool>) -> Result<()> {
+async fn survive(place: Place, faults: [FaultLayer; 2], ended: Arc<Notify>, idle: Arc<AtomicBool>) -> Result<()> {
     for faults in &faults {
-        let client = Client::new(faults.layer(server.router_as(admin())), "default");
+        let client = place.client_through(faults)?;
         let manager = Manager::new(client, modules(), Leading::alone(), settings());
         tokio::select! {
             done = manager.run(ended.notified(), |engine, _| idle.store(is_idle(engine), Ordering::Relaxed)) => {
@@ -175,8 +186,7 @@ async fn act(users: &Place, dice: &mut Random) -> Result<()> {
 /// What a manager that saw no fault makes of the wishes that are there now. Of what is paused anything may be there: a
 /// write may have been under way.
 async fn expected(users: &Place) -> Result<Value> {
-    let server = start()?;
-    let clean = Place::of(server.clone());
+    let clean = place::ours()?;
     clean.apply(&grants::definition()).await?;
     let mut paused = Vec::new();
     for name in NAMES {
@@ -200,15 +210,11 @@ async fn expected(users: &Place) -> Result<Value> {
             clean.apply(&copy).await?;
         }
     }
-    let ended = Arc::new(Notify::new());
-    let manager = Manager::new(clean.client.clone(), modules(), Leading::alone(), settings());
-    let end = ended.clone();
-    let running = tokio::spawn(async move { manager.run(end.notified(), |_, _| {}).await });
+    let manager = manage(&clean)?;
     settle(&clean).await?;
-    ended.notify_one();
-    running.await??;
+    manager.end().await?;
     let made = state(&clean).await?;
-    server.end();
+    clean.end();
     let paused = |key: &str| paused.iter().any(|name| key.ends_with(&format!(" grant-{name}")));
     let made = made.as_object().context("a state is an object")?.iter().filter(|(key, _)| !paused(key));
     Ok(made.map(|(key, value)| (key.clone(), value.clone())).collect::<serde_json::Map<_, _>>().into())
@@ -233,43 +239,21 @@ async fn settle(place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// A manager that starts now writes nothing.
-async fn nothing_left(server: &Server) -> Result<()> {
-    let counter = FaultLayer::new(0, Plan::default());
-    let client = Client::new(counter.layer(server.router_as(admin())), "default");
-    let ended = Arc::new(Notify::new());
-    let (end, seen) = (ended.clone(), ended.clone());
-    let manager = Manager::new(client, modules(), Leading::alone(), settings());
-    let run = manager.run(end.notified(), move |engine, _| {
-        if is_idle(engine) {
-            seen.notify_one();
-        }
-    });
-    timeout(PATIENCE, run)
-        .await
-        .with_context(|| format!("the last manager finds no rest: {:?}", counter.counts()))??;
-    ensure!(counter.counts().writes == 0, "{:?}", counter.counts());
-    Ok(())
-}
-
-/// Whether everything was seen and nothing is left to do.
-fn is_idle(engine: &Engine) -> bool {
-    engine.has_seen_all() && engine.waiting().all(|(_, keys)| keys == 0)
-}
-
 /// What users make that is no grant.
 fn inputs() -> Vec<Value> {
     let leaves = NAMES.iter().map(|name| rbac("ClusterRole", &format!("leaf-{name}")));
     leaves.chain([rbac("ClusterRole", "gathering")]).collect()
 }
 
+/// What managers make of grants.
+fn made() -> impl Iterator<Item = Value> {
+    NAMES.iter().flat_map(|name| ["ClusterRole", "ClusterRoleBinding"].map(|kind| rbac(kind, &format!("grant-{name}"))))
+}
+
 /// What is granted: rules and subjects of everything that is kept.
 async fn state(place: &Place) -> Result<Value> {
     let mut state = json!({});
-    let made = NAMES
-        .iter()
-        .flat_map(|name| ["ClusterRole", "ClusterRoleBinding"].map(|kind| rbac(kind, &format!("grant-{name}"))));
-    for object in made.chain(inputs()) {
+    for object in made().chain(inputs()) {
         let key = format!("{} {}", object["kind"], object["metadata"]["name"]).replace('"', "");
         let found = place.get(&object).await?.map(|found| {
             json!({"rules": found["rules"], "subjects": found["subjects"], "roleRef": found["roleRef"]["name"]})

@@ -2,31 +2,21 @@
 //! without need: whichever right is taken away, something is refused.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context as Polling, Poll};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use futures::future::BoxFuture;
-use futures::{FutureExt, TryFutureExt};
-use http::{Request, Response, StatusCode};
-use kube::Client;
-use kube::client::{Body, ClientBuilder};
+use rolewright_controller::lease;
 use rolewright_controller::run::{Process, run};
-use rolewright_controller::{Settings, lease};
 use rolewright_core::Rule;
-use rolewright_core::aggregate::fit::Fitter;
 use rolewright_core::subject::User;
-use rolewright_plan::Module;
-use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
 use rolewright_plan::rights::{Identity, Rights};
-use rolewright_testkit::grants::{self, Grants};
+use rolewright_testkit::grants;
+use rolewright_testkit::requests::Requests;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
-use tower::{Layer, Service};
 
-use crate::place::{Place, Source, rbac, with};
+use crate::place::{Place, modules, quick, rbac, with};
 
 /// Nothing takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -38,16 +28,13 @@ pub(crate) async fn exactly_enough(place: &Place) -> Result<()> {
     place.apply(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "rights"}})).await?;
     let modules = modules();
     let whole = Rights::of(modules.iter().map(|module| &**module), &identity);
-    ensure!(work(place, &identity, &whole).await? == 0, "all rights are enough");
+    let refused = work(place, &identity, &whole).await?;
+    ensure!(refused.is_empty(), "refused: {refused:?}");
     for lacking in without_one(&whole) {
         let refused = work(place, &identity, &lacking.rights).await?;
-        ensure!(refused > 0, "nobody needs {}", lacking.what);
+        ensure!(!refused.is_empty(), "nobody needs {}", lacking.what);
     }
     Ok(())
-}
-
-fn modules() -> Vec<Box<dyn Module>> {
-    vec![Box::new(Grants), Box::new(ClusterRoleAggregation::new(Mode::Exclusive, Fitter::default()))]
 }
 
 struct Lacking {
@@ -63,8 +50,8 @@ fn without_one(whole: &Rights) -> Vec<Lacking> {
         let single = |rule: &Rule| {
             let resources = rule.resources.iter().flat_map(|resource| {
                 rule.verbs.iter().map(|verb| Rule {
-                    resources: vec![resource.clone()],
-                    verbs: vec![verb.clone()],
+                    resources: [resource.clone()].into(),
+                    verbs: [verb.clone()].into(),
                     ..rule.clone()
                 })
             });
@@ -82,16 +69,16 @@ fn without_one(whole: &Rights) -> Vec<Lacking> {
     all
 }
 
-/// A day's work under these rights; returns how many requests were refused. It ends early when one is.
-async fn work(place: &Place, identity: &Identity, rights: &Rights) -> Result<u64> {
+/// A day's work under these rights; returns what was refused. It ends early when one is.
+async fn work(place: &Place, identity: &Identity, rights: &Rights) -> Result<Vec<String>> {
     for manifest in rights.manifests(identity) {
         place.apply(&manifest).await?;
     }
     settled(place, identity, rights).await?;
-    let refusals = Refusals::default();
-    let client = place.client_as(&User::service_account(&identity.namespace, &identity.name), &refusals)?;
+    let requests = Requests::default();
+    let client = place.client_as(&User::service_account(&identity.namespace, &identity.name), &requests)?;
     let process = Process {
-        manager: Settings { discovery: Duration::from_millis(50), ..Settings::default() },
+        manager: quick(),
         lease: Some(lease::Settings::new(&identity.namespace, &identity.lease, "tests")),
         listen: None,
         instance: "tests".to_owned(),
@@ -105,13 +92,13 @@ async fn work(place: &Place, identity: &Identity, rights: &Rights) -> Result<u64
     }));
     let done = tokio::select! {
         done = day(place) => done,
-        () = refusals.first() => Ok(()),
+        () = requests.first_refusal() => Ok(()),
     };
     ended.notify_one();
     timeout(PATIENCE, running).await.context("the manager does not end")???;
     tidy_up(place).await?;
     done?;
-    Ok(refusals.count())
+    Ok(requests.refused())
 }
 
 /// Everything that a manager has to do: grant, widen, bind elsewhere, revoke, aggregate, complain.
@@ -225,76 +212,5 @@ async fn settled(place: &Place, identity: &Identity, rights: &Rights) -> Result<
         }
         ensure!(start.elapsed() < PATIENCE, "the authorizer does not follow");
         sleep(Duration::from_millis(20)).await;
-    }
-}
-
-impl Place {
-    /// A client of somebody, whose refused requests are counted.
-    fn client_as(&self, user: &User, refusals: &Refusals) -> Result<Client> {
-        match &self.source {
-            Source::Ours(server) => Ok(Client::new(refusals.layer(server.router_as(user.clone())), "default")),
-            Source::Real(config) => {
-                let mut config = (**config).clone();
-                config.auth_info.impersonate = Some(user.name.to_string());
-                Ok(ClientBuilder::try_from(config)?.with_layer(refusals).build())
-            }
-        }
-    }
-}
-
-/// Counts what is refused.
-#[derive(Clone, Debug, Default)]
-struct Refusals(Arc<(AtomicU64, Notify)>);
-
-impl Refusals {
-    fn count(&self) -> u64 {
-        self.0.0.load(Ordering::SeqCst)
-    }
-
-    async fn first(&self) {
-        while self.count() == 0 {
-            self.0.1.notified().await;
-        }
-    }
-}
-
-impl<S> Layer<S> for Refusals {
-    type Service = Counted<S>;
-
-    fn layer(&self, inner: S) -> Counted<S> {
-        Counted { inner, refusals: self.clone() }
-    }
-}
-
-#[derive(Clone, Debug)]
-struct Counted<S> {
-    inner: S,
-    refusals: Refusals,
-}
-
-impl<S, B> Service<Request<Body>> for Counted<S>
-where
-    S: Service<Request<Body>, Response = Response<B>>,
-    S::Future: Send + 'static,
-    S::Error: 'static,
-    B: 'static,
-{
-    type Response = Response<B>;
-    type Error = S::Error;
-    type Future = BoxFuture<'static, Result<Response<B>, S::Error>>;
-
-    fn poll_ready(&mut self, polling: &mut Polling<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(polling)
-    }
-
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let refusals = self.refusals.clone();
-        let counted = move |response: &Response<B>| {
-            if response.status() == StatusCode::FORBIDDEN {
-                refusals.0.0.fetch_add(1, Ordering::SeqCst);
-                refusals.0.1.notify_one();
-            }
-        };
-        self.inner.call(request).inspect_ok(counted).boxed()
     }
 }

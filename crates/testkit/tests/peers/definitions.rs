@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use rolewright_testkit::peers::{Crossplane, Project};
+use rolewright_testkit::random::seed;
 use serde_json::Value;
 
 use crate::objects::{NAMESPACE, Tally, Version, both, both_as, served};
@@ -21,7 +22,7 @@ async fn definitions_of_other_projects_find_no_difference() -> Result<()> {
     let Some(pair) = servers::pair("definitions").await? else { return Ok(()) };
     let namespace = serde_json::json!({"metadata": {"name": NAMESPACE}}).to_string().into_bytes();
     both(&pair, "POST", "/api/v1/namespaces", namespace).await?;
-    let seed = servers::seed();
+    let seed = seed();
     let mut tally = Tally::default();
     let mut definitions = Vec::new();
     for project in [Project::Crossplane, Project::Ocm] {

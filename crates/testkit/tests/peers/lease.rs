@@ -1,7 +1,6 @@
 //! Both managers at the same time: they share a lease, and whoever does not hold it only looks on.
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -9,19 +8,18 @@ use rolewright_controller::run::{Process, RunError, run};
 use rolewright_controller::{Settings, lease};
 use rolewright_plan::Module;
 use rolewright_plan::crossplane::Crossplane as OurModule;
-use rolewright_testkit::peers::Crossplane;
+use rolewright_testkit::manifest::counted;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::chart;
-use crate::manager::install;
 use crate::module::stock;
-use crate::servers::{self, Home, PATIENCE, eventually};
+use crate::scene::{self, Scene};
+use crate::servers::{Home, PATIENCE, eventually};
 use crate::takeover::{Watchman, generated, handed_back, is_marked, marked, met, taken_over};
-use crate::world::{HOME, Way, World, apply, undisputed};
+use crate::world::{HOME, Way};
 
 /// Our whole process.
 struct OurProcess {
@@ -71,8 +69,7 @@ impl OurProcess {
         stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: peers\r\nconnection: close\r\n\r\n").await?;
         let mut text = String::new();
         stream.read_to_string(&mut text).await?;
-        let lines = text.lines().filter(|line| line.starts_with(name) && line.contains(part));
-        Ok(lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum())
+        Ok(counted(&text, name, part))
     }
 
     async fn is_told_of_peer(&self) -> Result<bool> {
@@ -88,23 +85,13 @@ impl OurProcess {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_does_not_hold_the_lease_only_plans() -> Result<()> {
-    let Some(crossplane) = Crossplane::find("the peers suite")? else { return Ok(()) };
-    let Some(pair) = servers::pair("lease").await? else { return Ok(()) };
-    tokio::try_join!(story(&crossplane, &pair.real, &pair.folder), story(&crossplane, &pair.ours, &pair.folder))?;
-    std::fs::remove_dir_all(&pair.folder)?;
-    Ok(())
+    scene::play("lease", story).await
 }
 
-#[expect(clippy::print_stdout, reason = "which steps were taken where")]
-async fn story(crossplane: &Crossplane, home: &Home, folder: &Path) -> Result<()> {
-    let said = |step: &str| println!("{}: {step}", home.name);
-    let log = |number: u8| folder.join(format!("{}-{number}.log", home.name));
-    install(crossplane, home).await?;
-    chart::install(home).await?;
-    let world = undisputed();
-    apply(home, &World::default(), &world).await?;
-    chart::bind(home).await?;
-    let mut peer = crossplane.rbac_elected(&home.kubeconfig, &log(1))?;
+async fn story(scene: Scene<'_>) -> Result<()> {
+    let Scene { crossplane, home, .. } = scene;
+    let world = scene.begin().await?;
+    let mut peer = crossplane.rbac_elected(&home.kubeconfig, &scene.log(1))?;
     let theirs = met(home, &world, Way::Theirs).await?;
 
     let ours = OurProcess::start(home)?;
@@ -121,19 +108,19 @@ async fn story(crossplane: &Crossplane, home: &Home, folder: &Path) -> Result<()
     }
     ensure!(ours.counted("rolewright_apply_writes_total", "").await? == 0, "{}: nothing is written", home.name);
     peer.alive()?;
-    said("ours only planned");
+    scene.said("ours only planned");
 
     let watchman = Watchman::start(home, &theirs);
     peer.end()?;
     taken_over(home).await.context("the lease of Crossplane's manager runs out")?;
     watchman.end().await?;
     ensure!(!ours.is_told_of_peer().await?, "{}: the peer is gone", home.name);
-    said("ours took over when the lease ran out");
+    scene.said("ours took over when the lease ran out");
 
-    let mut peer = crossplane.rbac_elected(&home.kubeconfig, &log(2))?;
+    let mut peer = crossplane.rbac_elected(&home.kubeconfig, &scene.log(2))?;
     let world = marked(home, &world, "ours").await?;
     met(home, &world, Way::Ours).await?;
-    let waits = || std::fs::read_to_string(log(2));
+    let waits = || std::fs::read_to_string(scene.log(2));
     eventually("Crossplane's manager to wait", || async {
         let text = waits()?;
         Ok(if text.contains("leader lease") { Ok(()) } else { Err(text) })
@@ -143,13 +130,13 @@ async fn story(crossplane: &Crossplane, home: &Home, folder: &Path) -> Result<()
         ensure!(is_marked(&object), "{}: {name} was written beside ours: {object:#}", home.name);
     }
     ensure!(!waits()?.contains("Starting Controller"), "{}: Crossplane's manager works beside ours", home.name);
-    said("Crossplane's manager waited");
+    scene.said("Crossplane's manager waited");
     let watchman = Watchman::start(home, &theirs);
     ours.end().await?;
     handed_back(home).await.context("ours lets go of the lease")?;
     watchman.end().await?;
     peer.alive()?;
     peer.end()?;
-    said("Crossplane's manager took it back");
+    scene.said("Crossplane's manager took it back");
     Ok(())
 }

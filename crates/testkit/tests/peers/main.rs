@@ -15,6 +15,7 @@ mod manager;
 mod module;
 mod objects;
 mod random;
+mod scene;
 mod servers;
 mod takeover;
 mod world;

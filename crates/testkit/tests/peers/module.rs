@@ -10,6 +10,7 @@ use rolewright_controller::witness::Witness;
 use rolewright_controller::{Leading, Manager, Settings};
 use rolewright_plan::Module;
 use rolewright_plan::crossplane::{self, Crossplane};
+use rolewright_testkit::manifest::counted;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -47,9 +48,7 @@ impl Ours {
 
     /// What a metric counts, over all of its labels.
     pub(crate) fn counted(&self, name: &str) -> u64 {
-        let text = self.metrics.encode();
-        let is_it = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' ']));
-        text.lines().filter(is_it).filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
+        counted(&self.metrics.encode(), name, "")
     }
 
     /// Ends it in an orderly way.

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use futures::{StreamExt, TryStreamExt, stream};
+use rolewright_testkit::random::seed;
 use rolewright_testkit::strategy::schema::{self, Choices};
 use rolewright_testkit::testbed;
 use serde_json::{Value, json};
@@ -26,7 +27,7 @@ async fn random_definitions_find_no_difference() -> Result<()> {
     let namespace = json!({"metadata": {"name": NAMESPACE}}).to_string().into_bytes();
     both(&pair, "POST", "/api/v1/namespaces", namespace).await?;
     let count = std::env::var("ROLEWRIGHT_PEERS_RANDOM").ok().and_then(|text| text.parse().ok()).unwrap_or(COUNT);
-    let seed = servers::seed();
+    let seed = seed();
     let played = stream::iter(0..count).map(|index| play(&pair, seed, index));
     let tallies: Vec<Tally> = played.buffer_unordered(TOGETHER).try_collect().await?;
     let mut all = Tally::default();

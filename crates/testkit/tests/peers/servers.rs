@@ -50,12 +50,6 @@ pub(crate) struct Answer {
     pub(crate) body: Value,
 }
 
-/// What random things are drawn from.
-pub(crate) fn seed() -> u64 {
-    let chosen = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|text| text.parse().ok());
-    chosen.unwrap_or_else(|| u64::from(std::process::id()))
-}
-
 /// Both servers; none, with a word on stderr, where there is no testbed.
 pub(crate) async fn pair(test: &str) -> Result<Option<Pair>> {
     let folder = std::env::temp_dir().join(format!("rolewright-peers-{}-{test}", std::process::id()));

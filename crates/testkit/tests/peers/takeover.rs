@@ -10,15 +10,14 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use rolewright_core::{Access, Scope};
 use rolewright_plan::crossplane::{Manage, Settings};
-use rolewright_testkit::peers::Crossplane;
 use serde_json::Value;
 
+use crate::RBAC;
 use crate::access::{DECISIONS, Difference, access, differences, unmet};
-use crate::manager::install;
 use crate::module::{Ours, stock};
-use crate::servers::{self, Home, eventually};
-use crate::world::{Definition, Expected, Way, World, apply, disputed, undisputed};
-use crate::{RBAC, chart};
+use crate::scene::{self, Scene};
+use crate::servers::{Home, eventually};
+use crate::world::{Definition, Expected, Way, World, apply, disputed};
 pub(crate) use watchman::Watchman;
 
 /// What everybody gets beside their resources, and what bindings to a namespace's roles give once these are there.
@@ -30,29 +29,19 @@ const ADDED: [&str; 3] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_manager_takes_over_from_the_other() -> Result<()> {
-    let Some(crossplane) = Crossplane::find("the peers suite")? else { return Ok(()) };
-    let Some(pair) = servers::pair("takeover").await? else { return Ok(()) };
-    tokio::try_join!(story(&crossplane, &pair.real, &pair.folder), story(&crossplane, &pair.ours, &pair.folder))?;
-    std::fs::remove_dir_all(&pair.folder)?;
-    Ok(())
+    scene::play("takeover", story).await
 }
 
-#[expect(clippy::print_stdout, reason = "which steps were taken where")]
-async fn story(crossplane: &Crossplane, home: &Home, folder: &Path) -> Result<()> {
-    let said = |step: &str| println!("{}: {step}", home.name);
-    let log = |number: u8| folder.join(format!("{}-{number}.log", home.name));
-    install(crossplane, home).await?;
-    chart::install(home).await?;
-    let mut peer = crossplane.rbac(&home.kubeconfig, &log(1))?;
-    let world = undisputed();
-    apply(home, &World::default(), &world).await?;
-    chart::bind(home).await?;
+async fn story(scene: Scene<'_>) -> Result<()> {
+    let Scene { crossplane, home, .. } = scene;
+    let world = scene.begin().await?;
+    let mut peer = crossplane.rbac(&home.kubeconfig, &scene.log(1))?;
     let theirs = met(home, &world, Way::Theirs).await?;
     peer.end()?;
     for object in generated(home).await?.values() {
         ensure!(wrote(object, "crossplane", "Update"), "by what name Crossplane's manager is known: {object:#}");
     }
-    said("Crossplane's manager made everything");
+    scene.said("Crossplane's manager made everything");
 
     let watchman = Watchman::start(home, &theirs);
     let manager = Ours::start(home, stock());
@@ -60,24 +49,24 @@ async fn story(crossplane: &Crossplane, home: &Home, folder: &Path) -> Result<()
     watchman.end().await.context("our manager takes over")?;
     until_same(home, &world, &theirs).await.context("after our manager took over")?;
     manager.end().await?;
-    said("ours took over");
+    scene.said("ours took over");
     idle_restart(home, &world).await?;
-    said("ours started again and wrote nothing");
+    scene.said("ours started again and wrote nothing");
     narrowing::story(home, &world).await.context("what was taken over can be narrowed")?;
-    said("what was taken over was narrowed");
+    scene.said("what was taken over was narrowed");
 
     let manager = Ours::start(home, stock());
     until_same(home, &world, &theirs).await.context("all is as it was")?;
     manager.end().await?;
     let watchman = Watchman::start(home, &theirs);
-    let mut peer = crossplane.rbac(&home.kubeconfig, &log(2))?;
+    let mut peer = crossplane.rbac(&home.kubeconfig, &scene.log(2))?;
     handed_back(home).await.context("ours hands back")?;
     watchman.end().await.context("ours hands back")?;
     until_same(home, &world, &theirs).await.context("after ours handed back")?;
     let world = settled_with(home, &world, "after", Way::Theirs).await?;
     peer.alive()?;
-    content(&log(2))?;
-    said("Crossplane's manager took it back");
+    content(&scene.log(2))?;
+    scene.said("Crossplane's manager took it back");
 
     let mut more = disputed();
     more.definitions.extend(world.definitions.last().cloned());
@@ -85,7 +74,7 @@ async fn story(crossplane: &Crossplane, home: &Home, folder: &Path) -> Result<()
     let theirs = met(home, &more, Way::Theirs).await?;
     peer.end()?;
     again(home, &more, &theirs).await.context("our manager takes over again")?;
-    said("ours took over again");
+    scene.said("ours took over again");
     Ok(())
 }
 

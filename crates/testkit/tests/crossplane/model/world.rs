@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use rolewright_plan::crossplane::Settings;
-use rolewright_server::Server;
+use rolewright_testkit::manifest::{is_established, name, rbac, with};
 use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
 use crate::drift::plain;
-use crate::place::{PATIENCE, Place, is_established, name, rbac, with};
+use crate::place::{PATIENCE, Place, SUITE};
 use crate::platform::{Definition, Provider, SYSTEM, Scope, managed, namespace, served};
 
 pub(super) const DEFINITIONS: [Definition; 3] = [
@@ -106,8 +106,7 @@ pub(super) async fn settle(place: &Place) -> Result<()> {
 
 /// What a manager that saw no fault makes of the platform as it is now.
 pub(super) async fn expected(users: &Place, settings: &Settings) -> Result<Map<String, Value>> {
-    let server = Server::start(rolewright_server::Settings::default())?;
-    let clean = Place::of(server.clone());
+    let clean = Place::embedded(SUITE, rolewright_server::Settings::default())?;
     begin(&clean).await?;
     let mut uids: BTreeMap<String, Value> = BTreeMap::new();
     for object in inputs() {
@@ -129,9 +128,9 @@ pub(super) async fn expected(users: &Place, settings: &Settings) -> Result<Map<S
         let uid = metadata["uid"].as_str().unwrap_or_default();
         uids.insert(uid.to_owned(), stored["metadata"]["uid"].clone());
     }
-    super::once(&server, settings).await?;
+    clean.manage_once(super::modules(settings)).await?;
     let made = state(&clean).await?;
-    server.end();
+    clean.end();
     Ok(made)
 }
 
@@ -148,7 +147,7 @@ pub(super) async fn made(place: &Place) -> Result<Vec<Value>> {
     for kind in ["ClusterRole", "ClusterRoleBinding"] {
         all.extend(place.list(&rbac(kind, ""), "").await?);
     }
-    all.retain(|object| name(object).is_ok_and(|name| name.starts_with("crossplane")));
+    all.retain(|object| name(object).starts_with("crossplane"));
     Ok(all)
 }
 

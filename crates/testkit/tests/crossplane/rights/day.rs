@@ -4,9 +4,10 @@ use anyhow::{Context, Result, ensure};
 use kube::api::{DynamicObject, PostParams};
 use rolewright_plan::crossplane::{Manage, Settings};
 use rolewright_plan::rights::Identity;
+use rolewright_testkit::manifest::{rbac, with};
 use serde_json::{Value, json};
 
-use crate::place::{PATIENCE, Place, rbac, with};
+use crate::place::{PATIENCE, Place};
 use crate::platform::{Definition, Provider, SYSTEM, Scope, namespace};
 
 pub(super) const DEFINED: Definition = Definition { plural: "xrights", group: "acme.io", scope: Scope::Claimed };

@@ -49,6 +49,8 @@ pub(super) async fn stubborn(side: &Side) -> Result<()> {
         ended = peer => ended,
         told = side.until("peace", || is_told(side, "fought")) => told,
     }?;
+    let said = side.manager.said("fought");
+    ensure!(said.iter().any(|said| said.starts_with("`tests` changes it back")), "who it is: {said:?}");
     let theirs = rewritten.load(Ordering::SeqCst);
     ensure!(theirs <= REPAIRS + 1, "they wrote {theirs} times");
     // Others are mended at once, and what is wanted anew is written.

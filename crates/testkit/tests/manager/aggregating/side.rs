@@ -7,8 +7,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use http::Request;
-use kube::Client;
-use kube::client::ClientBuilder;
 use rolewright_controller::events::telling;
 use rolewright_controller::manager::ManagerError;
 use rolewright_controller::metrics::Metrics;
@@ -18,15 +16,13 @@ use rolewright_core::aggregate::fit::Fitter;
 use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
 use rolewright_plan::engine::News;
 use rolewright_plan::{Diagnostic, Module};
-use rolewright_server::admin;
 use rolewright_testkit::fault::{FaultLayer, Plan};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
-use tower::Layer as _;
 
-use crate::place::{PATIENCE, Place, Source, rbac, with};
+use crate::place::{PATIENCE, Place, rbac, with};
 
 /// A server with a manager on it.
 pub(super) struct Side {
@@ -52,10 +48,7 @@ pub(super) struct Counted {
 impl Counted {
     pub(super) fn start(place: &Place, mode: Mode) -> Result<Self> {
         let requests = FaultLayer::new(0, Plan::default());
-        let client = match &place.source {
-            Source::Ours(server) => Client::new(requests.layer(server.router_as(admin())), "default"),
-            Source::Real(config) => ClientBuilder::try_from((**config).clone())?.with_layer(&requests).build(),
-        };
+        let client = place.client_through(&requests)?;
         let metrics = Arc::new(Metrics::default());
         let standing: Arc<Mutex<BTreeSet<Diagnostic>>> = Arc::default();
         let (end, shutdown) = watch::channel(false);
@@ -97,6 +90,12 @@ impl Counted {
     pub(super) fn problems(&self) -> Problems {
         let standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
         standing.iter().map(|told| (told.code.to_string(), told.object.name.to_string())).collect()
+    }
+
+    /// The words in which it says what is wrong with a role now.
+    pub(super) fn said(&self, name: &str) -> Vec<String> {
+        let standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        standing.iter().filter(|told| told.object.name == name).map(|told| told.message.clone()).collect()
     }
 
     /// What it counts.

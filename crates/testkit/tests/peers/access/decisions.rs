@@ -36,14 +36,10 @@ pub(crate) const DECISIONS: [Row; 11] = [
     Row { name: "what a revision owns counts though it does not list it", explains: unlisted },
     Row { name: "a definition can be paused", explains: paused },
     Row { name: "a name may be longer than a label", explains: long },
-    Row { name: BY_ORDER, explains: unnamed },
+    Row { name: "an account without a name does not spoil a binding", explains: unnamed },
     Row { name: "a namespace has roles of its own", explains: namespaces },
     Row { name: "what a revision no longer brings is taken away", explains: left_behind },
 ];
-
-/// The row that is not always needed: whether Crossplane's manager had bound the other accounts before the one without a
-/// name came depends on the order in which it looks.
-pub(crate) const BY_ORDER: &str = "an account without a name does not spoil a binding";
 
 impl Difference {
     pub(crate) fn new(who: &Principal, scope: &Scope, lost: bool, group: &str, resource: &str, verb: &str) -> Self {

@@ -21,14 +21,13 @@ type Objects = BTreeMap<String, Value>;
 
 /// Makes of a cluster with one world one with another. What is wanted comes before what is not goes.
 pub(crate) async fn apply(home: &Home, before: &World, after: &World) -> Result<()> {
-    let stages = [World::owners, World::states, World::owned_objects];
-    for stage in stages {
+    for stage in [World::owners, World::states, World::nameless, World::owned_objects] {
         let (old, new) = (stage(before), stage(after));
         let changed = new.into_iter().filter(|(path, object)| old.get(path) != Some(object));
         let applied = stream::iter(changed.map(|(path, object)| one(home, path, object)));
         applied.buffer_unordered(TOGETHER).try_collect::<()>().await?;
     }
-    for stage in [World::owned_objects, World::owners] {
+    for stage in [World::owned_objects, World::nameless, World::owners] {
         let (old, new) = (stage(before), stage(after));
         let gone = old.into_keys().filter(|path| !new.contains_key(path));
         let deleted = gone.map(|path| async move { home.done("DELETE", &path, "application/json", Vec::new()).await });
@@ -93,6 +92,11 @@ impl World {
         self.revisions.iter().map(Revision::state).collect()
     }
 
+    /// What spoils the bindings of Crossplane's manager: only what comes afterwards is spoilt for certain.
+    fn nameless(&self) -> Objects {
+        self.deployments.iter().filter(|one| one.account.is_empty()).map(Deployment::object).collect()
+    }
+
     fn owned_objects(&self) -> Objects {
         let accounts = self.accounts.iter().map(|(revision, name)| {
             let account = json!({"apiVersion": "v1", "kind": "ServiceAccount",
@@ -100,7 +104,7 @@ impl World {
             (format!("/api/v1/namespaces/{HOME}/serviceaccounts/{name}"), account)
         });
         let mut objects: Objects = accounts.collect();
-        objects.extend(self.deployments.iter().map(Deployment::object));
+        objects.extend(self.deployments.iter().filter(|one| !one.account.is_empty()).map(Deployment::object));
         objects.extend(self.served.iter().filter_map(Served::object));
         objects
     }

@@ -1,49 +1,60 @@
 //! A layer that sees what a client asks for, and what it is refused.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use futures::future::BoxFuture;
-use futures::{FutureExt, TryFutureExt};
 use http::{Method, Request, Response, StatusCode};
-use kube::client::Body;
 use tokio::sync::Notify;
 use tower::{Layer, Service};
 
-/// What was asked for, as `VERB RESOURCE.GROUP [NAME]`, and what of it was refused.
+/// What was asked for, as `VERB RESOURCE.GROUP [NAME]`, and what of it was refused. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Requests(Arc<Inner>);
+pub struct Requests(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    seen: Mutex<(BTreeSet<String>, Vec<String>)>,
+    seen: Mutex<Asked>,
     refused: Notify,
 }
 
+#[derive(Debug, Default)]
+struct Asked {
+    used: BTreeSet<String>,
+    refused: Vec<String>,
+}
+
 impl Requests {
-    pub(crate) fn used(&self) -> BTreeSet<String> {
-        self.0.seen.lock().unwrap_or_else(PoisonError::into_inner).0.clone()
+    /// What was asked for, with the name and without.
+    pub fn used(&self) -> BTreeSet<String> {
+        self.asked().used.clone()
     }
 
-    pub(crate) fn refused(&self) -> Vec<String> {
-        self.0.seen.lock().unwrap_or_else(PoisonError::into_inner).1.clone()
+    /// What was refused, with the path.
+    pub fn refused(&self) -> Vec<String> {
+        self.asked().refused.clone()
     }
 
-    pub(crate) async fn first_refusal(&self) {
-        while self.refused().is_empty() {
+    /// Done when something was refused.
+    pub async fn first_refusal(&self) {
+        while self.asked().refused.is_empty() {
             self.0.refused.notified().await;
         }
     }
 
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.0.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn saw(&self, request: String, status: StatusCode, path: &str) {
-        let mut seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked = self.asked();
         if status == StatusCode::FORBIDDEN {
-            seen.1.push(format!("{request} ({path})"));
+            asked.refused.push(format!("{request} ({path})"));
             self.0.refused.notify_one();
         }
         let plain = request.split(' ').take(2).collect::<Vec<_>>().join(" ");
-        seen.0.extend([plain, request]);
+        asked.used.extend([plain, request]);
     }
 }
 
@@ -83,30 +94,33 @@ impl<S> Layer<S> for Requests {
     }
 }
 
+/// A service whose requests are seen.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen<S> {
+pub struct Seen<S> {
     inner: S,
     requests: Requests,
 }
 
-impl<S, B> Service<Request<Body>> for Seen<S>
+impl<S, B, R> Service<Request<B>> for Seen<S>
 where
-    S: Service<Request<Body>, Response = Response<B>>,
+    S: Service<Request<B>, Response = Response<R>>,
     S::Future: Send + 'static,
-    S::Error: 'static,
-    B: 'static,
 {
-    type Response = Response<B>;
+    type Response = Response<R>;
     type Error = S::Error;
-    type Future = BoxFuture<'static, Result<Response<B>, S::Error>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<R>, S::Error>> + Send>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
+    fn call(&mut self, request: Request<B>) -> Self::Future {
         let (requests, asked, path) = (self.requests.clone(), described(&request), request.uri().path().to_owned());
-        let seen = move |response: &Response<B>| requests.saw(asked, response.status(), &path);
-        self.inner.call(request).inspect_ok(seen).boxed()
+        let answering = self.inner.call(request);
+        Box::pin(async move {
+            let response = answering.await?;
+            requests.saw(asked, response.status(), &path);
+            Ok(response)
+        })
     }
 }
