@@ -1,17 +1,21 @@
 //! Which modules the manager has, and how they work.
 
 mod crossplane;
+mod sync;
 
-use clap::{Args, Command, ValueEnum};
+use clap::{Args, Command, FromArgMatches as _, ValueEnum};
 use rolewright_core::aggregate::fit::Fitter;
 use rolewright_plan::Module;
 use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
 use rolewright_plan::crossplane::Crossplane;
+use rolewright_plan::sync::{RoleRefs, Settings};
 
 use crossplane::CrossplaneArgs;
+use sync::SyncArgs;
 
 /// Which modules the manager has.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Modules")]
 pub(crate) struct ModuleArgs {
     /// The modules that run
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = ModuleName::value_variants().to_vec(), value_name = "NAMES")]
@@ -21,6 +25,8 @@ pub(crate) struct ModuleArgs {
     aggregation: AggregationArg,
     #[command(flatten)]
     crossplane: CrossplaneArgs,
+    #[command(flatten)]
+    sync: SyncArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -29,6 +35,8 @@ enum ModuleName {
     Aggregation,
     /// What Crossplane's providers bring and its definitions define
     Crossplane,
+    /// The roles of Config Sync's reconcilers
+    Sync,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -40,12 +48,19 @@ enum AggregationArg {
 }
 
 impl ModuleArgs {
+    /// Every module, and nobody else who aggregates: as it is where only we are.
+    pub(crate) fn of_a_sandbox() -> Result<Self, clap::Error> {
+        let command = Self::augment_args(Command::new("sandbox").no_binary_name(true));
+        Self::from_arg_matches(&command.try_get_matches_from(["--aggregation=exclusive"])?)
+    }
+
     /// All modules that run.
     pub(crate) fn build(&self) -> Vec<Box<dyn Module>> {
         let one = |name: &ModuleName| -> Box<dyn Module> {
             match name {
                 ModuleName::Aggregation => Box::new(aggregation(self.mode())),
                 ModuleName::Crossplane => Box::new(Crossplane::new(self.crossplane.settings())),
+                ModuleName::Sync => Box::new(RoleRefs::new(self.sync.settings())),
             }
         };
         self.names().iter().map(one).collect()
@@ -54,6 +69,11 @@ impl ModuleArgs {
     /// All but the module that aggregates.
     pub(crate) fn build_others(&self) -> Vec<Box<dyn Module>> {
         self.build().into_iter().filter(|module| module.name() != "aggregation").collect()
+    }
+
+    /// How the module for Config Sync works.
+    pub(crate) fn sync(&self) -> Settings {
+        self.sync.settings()
     }
 
     /// Whether the manager writes the rules of aggregated roles, and not Kubernetes.

@@ -1,14 +1,15 @@
 //! Writing what was planned: server-side apply, and deletes that name what they mean.
 
 mod inheritance;
+mod whole;
 
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
 use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
-use kube::core::Status;
-use kube::{Api, Client};
+use kube::core::{Request, Status};
+use kube::{Api, Client, Resource as _};
 use rolewright_plan::engine::{Category, Failure, Outcome};
 use rolewright_plan::vocabulary::manager;
 use rolewright_plan::{Event, Live, Meta, Name, ObjectRef, Op, Plan, Write, render};
@@ -120,14 +121,24 @@ impl Writer {
                 vec![gone, self.create(op, &self.body(op, None, shape)).await]
             }
             Write::Delete { uid } => vec![self.delete(&op.object, uid).await],
-            Write::Report { uid, conditions } => {
-                let body = render::conditions(&op.object, self.versions.of(op.object.kind), uid, conditions);
+            Write::Hold { uid, finalizer } => vec![self.hold(&op.object, uid, finalizer, true).await],
+            Write::Release { uid, finalizer } => vec![self.hold(&op.object, uid, finalizer, false).await],
+            Write::Report { uid, report } if op.object.kind.one_list => {
+                vec![self.report_among(&op.object, uid, report).await]
+            }
+            Write::Report { uid, report } => {
+                let body = render::report(&op.object, self.versions.of(op.object.kind), uid, report);
                 vec![self.report(&op.object, &body).await]
             }
         }
     }
 
-    fn body(&self, op: &Op, uid: Option<&Name>, shape: &rolewright_plan::intent::Shape) -> Value {
+    fn body<'a>(
+        &self,
+        op: &Op,
+        uid: Option<&Name>,
+        shape: &'a rolewright_plan::intent::Shape,
+    ) -> impl Serialize + Debug + Sync + use<'a> {
         render::object(&op.object, self.versions.of(op.object.kind), uid.map(Name::as_str), shape)
     }
 
@@ -154,14 +165,17 @@ impl Writer {
     }
 
     /// Without force: should somebody else have come first, their object is not taken from them.
-    async fn create(&self, op: &Op, body: &Value) -> Outcome {
+    async fn create(&self, op: &Op, body: &(impl Serialize + Debug + Sync)) -> Outcome {
         self.apply(&op.object, &PatchParams::apply(manager::ROLEWRIGHT), body).await
     }
 
     async fn apply(&self, object: &ObjectRef, params: &PatchParams, body: &(impl Serialize + Debug + Sync)) -> Outcome {
-        let api = self.api(object);
-        let stored = within(object, api.patch(&object.name, params, &Patch::Apply(body))).await?;
-        seen(object, &stored)
+        let resource = resource(object.kind, self.versions.of(object.kind));
+        let namespace = object.kind.namespaced.then_some(object.namespace.as_str());
+        let request = Request::new(Raw::url_path(&resource, namespace));
+        let request = request.patch(&object.name, params, &Patch::Apply(body)).map_err(kube::Error::BuildRequest);
+        let sent = async { self.client.request_text(request?).await };
+        read(object, &within(object, sent).await?)
     }
 
     async fn report(&self, object: &ObjectRef, body: &Value) -> Outcome {
@@ -188,7 +202,11 @@ impl Writer {
 }
 
 fn seen(object: &ObjectRef, stored: &Raw) -> Outcome {
-    match Live::parse(object.kind, stored.text()) {
+    read(object, stored.text())
+}
+
+fn read(object: &ObjectRef, stored: &str) -> Outcome {
+    match Live::parse(object.kind, stored) {
         Ok(live) => Ok(Event::Set(object.kind, live)),
         Err(error) => Err(failure(object, Category::Unavailable, error.to_string())),
     }

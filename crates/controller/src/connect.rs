@@ -5,11 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use k8s_openapi::api::authentication::v1::SelfSubjectReview;
-pub use kube::Client;
 use kube::api::PostParams;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::runtime::watcher;
 use kube::{Api, Config};
+pub use kube::{Client, Error as ClientError};
 use rolewright_core::User;
 use tokio::time::timeout;
 

@@ -4,6 +4,7 @@
 //! the server says that it is there already. `create` on events is all the right this takes.
 
 mod event;
+mod refusal;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::metrics::{Metrics, Told};
 use event::event;
+use refusal::Refusal;
 
 /// What waits beyond this is dropped: events are a courtesy, memory is not.
 const QUEUE: usize = 512;
@@ -41,13 +43,14 @@ pub struct Telling {
     queue: Receiver<Event>,
     client: Client,
     metrics: Arc<Metrics>,
+    refusal: Refusal,
 }
 
 /// Both ends. `instance` tells this process from others of its kind.
 pub fn telling(client: Client, instance: &str, metrics: Arc<Metrics>) -> (Teller, Telling) {
     let (sender, queue) = mpsc::channel(QUEUE);
     let teller = Teller { queue: sender, metrics: metrics.clone(), instance: instance.into() };
-    (teller, Telling { queue, client, metrics })
+    (teller, Telling { queue, client, metrics, refusal: Refusal::default() })
 }
 
 impl Teller {
@@ -60,6 +63,13 @@ impl Teller {
 }
 
 impl Telling {
+    /// With the command that prints the rights that we need, for who sees that events are forbidden.
+    #[must_use]
+    pub fn with_rights(mut self, command: &str) -> Self {
+        self.refusal = Refusal::new(command);
+        self
+    }
+
     /// Sends events until `shutdown` is done; what waits then is dropped.
     pub async fn run(mut self, shutdown: impl Future<Output = ()>) {
         let shutdown = shutdown.shared();
@@ -74,7 +84,7 @@ impl Telling {
                     };
                     let told = tokio::select! {
                         biased;
-                        told = send(&self.client, &event) => told,
+                        told = send(&self.client, &event, &mut self.refusal) => told,
                         () = given_up => Told::Dropped,
                     };
                     self.metrics.told(told);
@@ -88,32 +98,39 @@ impl Telling {
     }
 }
 
-async fn send(client: &Client, event: &Event) -> Told {
+async fn send(client: &Client, event: &Event, refusal: &mut Refusal) -> Told {
     let namespace = event.metadata.namespace.as_deref().unwrap_or_default();
     let events: Api<Event> = Api::namespaced(client.clone(), namespace);
     let mut pause = Duration::from_millis(500);
     for _ in 1..TRIES {
-        match attempt(&events, event).await {
+        match attempt(&events, event, refusal).await {
             Ok(told) => return told,
             Err(retry_after) => sleep(retry_after.unwrap_or(pause)).await,
         }
         pause *= 2;
     }
-    attempt(&events, event).await.unwrap_or(Told::Failed)
+    attempt(&events, event, refusal).await.unwrap_or(Told::Failed)
 }
 
 /// What came of it, or an error if it is worth another try, perhaps after some time.
-async fn attempt(events: &Api<Event>, event: &Event) -> Result<Told, Option<Duration>> {
-    let error = match timeout(PATIENCE, events.create(&PostParams::default(), event)).await {
-        Ok(Ok(_)) => return Ok(Told::Created),
+async fn attempt(events: &Api<Event>, event: &Event, refusal: &mut Refusal) -> Result<Told, Option<Duration>> {
+    let status = match timeout(PATIENCE, events.create(&PostParams::default(), event)).await {
+        Ok(Ok(_)) => {
+            refusal.end();
+            return Ok(Told::Created);
+        }
         Ok(Err(kube::Error::Api(status))) if status.is_already_exists() => return Ok(Told::Known),
-        Ok(Err(kube::Error::Api(status))) if status.code != 429 && status.code < 500 => status.message,
+        Ok(Err(kube::Error::Api(status))) if status.code != 429 && status.code < 500 => status,
         Ok(Err(kube::Error::Api(status))) => {
             let seconds = status.details.map_or(0, |details| details.retry_after_seconds);
             return Err((seconds > 0).then(|| Duration::from_secs(seconds.into()).min(PATIENCE)));
         }
         Ok(Err(_)) | Err(_) => return Err(None),
     };
-    tracing::debug!(error, "an event was refused");
+    if let Some(hint) = refusal.begin(&status) {
+        tracing::warn!(hint, "events cannot be told: {}", status.message);
+    } else {
+        tracing::debug!(error = status.message, "an event was refused");
+    }
     Ok(Told::Failed)
 }

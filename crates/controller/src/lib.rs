@@ -11,6 +11,7 @@ pub mod lease;
 pub mod load;
 pub mod manager;
 pub mod metrics;
+pub mod observer;
 pub mod once;
 mod raw;
 pub mod run;
@@ -21,3 +22,4 @@ mod watch;
 pub mod witness;
 
 pub use manager::{Leading, Manager, Settings};
+pub use observer::Observer;

@@ -19,9 +19,10 @@ use crate::apply::Writer;
 use crate::clock::Clock;
 use crate::lease::{self, Leadership};
 use crate::metrics::Metrics;
+use crate::observer::Observer;
 use crate::served::Versions;
 use crate::tasks::last_words;
-use crate::watch::{Troubles, Watching};
+use crate::watch::{Told, Troubles, Watching, read};
 
 /// Whatever happens, the manager gives a sign of life this often.
 pub(crate) const PULSE: Duration = Duration::from_secs(10);
@@ -117,6 +118,7 @@ pub struct Manager {
     clock: Clock,
     settings: Settings,
     troubles: Troubles,
+    observer: Box<dyn Observer>,
 }
 
 /// Whether a module may write.
@@ -149,12 +151,19 @@ impl Manager {
             clock: Clock::start(),
             settings,
             troubles: Troubles::default(),
+            observer: Box::new(()),
         }
     }
 
     /// The same, which counts what it does.
     pub fn with_metrics(mut self, metrics: Arc<Metrics>) -> Self {
         self.writer.metrics = metrics;
+        self
+    }
+
+    /// The same, which somebody looks at.
+    pub fn with_observer(mut self, observer: Box<dyn Observer>) -> Self {
+        self.observer = observer;
         self
     }
 
@@ -180,18 +189,19 @@ impl Manager {
         let (tell, mut events) = mpsc::channel(1024);
         let (mut watches, kinds) = self.watch(tell);
         let mut writes: Writes = JoinSet::new();
-        let mut batch: Vec<Event> = Vec::new();
+        let mut batch: Vec<Told> = Vec::new();
         let mut leadings: Vec<_> = self.gates.iter().map(|gate| gate.leading.changes.clone()).collect();
         tokio::pin!(shutdown);
         let mut ended = loop {
             let due = self.start(&mut writes);
             let news = self.engine.news();
             heard(&self.engine, &news);
+            self.observer.heard(&self.engine, &news);
             tokio::select! {
                 () = &mut shutdown => break Ok(()),
                 count = events.recv_many(&mut batch, 4096) => {
                     if count > 0 {
-                        self.engine.take(batch.drain(..), self.clock.now());
+                        self.hear(batch.drain(..));
                     }
                 }
                 Some(done) = writes.join_next() => {
@@ -223,11 +233,34 @@ impl Manager {
         if let Some((module, _)) = self.engine.modules().nth(job.module) {
             self.writer.metrics.reconciled(module.name(), outcomes.iter().all(Result::is_ok));
         }
+        self.observer.written(&job, &outcomes);
         self.engine.finish(job, outcomes, self.clock.now());
         Ok(())
     }
 
-    fn watch(&self, events: mpsc::Sender<Event>) -> (JoinSet<()>, HashMap<Id, &'static Kind>) {
+    /// Takes in what the watches tell. What is known already is not even read.
+    fn hear(&mut self, told: impl Iterator<Item = Told>) {
+        let mut is_listed = false;
+        let mut news = Vec::new();
+        for told in told {
+            match told {
+                Told::News(event) => {
+                    is_listed |= matches!(event, Event::All(..) | Event::Unserved(_));
+                    news.push(event);
+                }
+                Told::Seen(kind, raw) => {
+                    // A list is believed even if it is older than what is known, and what follows it counts again.
+                    let known = |version| self.engine.snapshot().knows(kind, &raw.place(), version);
+                    if is_listed || !raw.version().is_some_and(known) {
+                        news.extend(read(kind, &raw).map(|live| Event::Set(kind, live)));
+                    }
+                }
+            }
+        }
+        self.engine.take(news, self.clock.now());
+    }
+
+    fn watch(&self, events: mpsc::Sender<Told>) -> (JoinSet<()>, HashMap<Id, &'static Kind>) {
         let watching = Watching {
             client: self.writer.client.clone(),
             versions: self.writer.versions.clone(),
@@ -271,6 +304,7 @@ impl Manager {
         while writes.len() < self.settings.jobs {
             match self.engine.next(now) {
                 Next::Job(job) => {
+                    self.observer.planned(&self.engine, &job);
                     let may_write = self.gates.get(job.module).map(|gate| gate.leading.now.clone());
                     let may_write = may_write.unwrap_or_else(|| self.writer.may_write.clone());
                     let writer = Writer { may_write, ..self.writer.clone() };

@@ -20,6 +20,9 @@ use crate::lease::Leadership;
 pub use labels::Told;
 use labels::{KindLabels, ModuleLabels, OutcomeLabels, ProblemLabels, ReconcileLabels, WriteLabels};
 
+/// A scrape in which every metric is, with each of its labels; a test keeps it true.
+pub const SCRAPE: &str = include_str!("metrics/expected.txt");
+
 /// From a write that was already under way to one that waited for a person.
 const LAGS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 120.0, 600.0];
 

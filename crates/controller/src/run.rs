@@ -17,6 +17,7 @@ use crate::health::{Flag, Health, HealthError, Heartbeat, Listening};
 use crate::lease;
 use crate::manager::{Manager, PULSE, Settings};
 use crate::metrics::Metrics;
+use crate::observer::Observer;
 use crate::tasks::{Ended, Tasks};
 use crate::witness::Witness;
 use elections::Elections;
@@ -57,13 +58,29 @@ pub async fn run<S: Future<Output = ()>>(
     process: Process,
     signal: impl FnMut() -> S,
 ) -> Result<(), RunError> {
+    run_observed(client, modules, process, Box::new(()), signal).await
+}
+
+/// The same, while somebody looks.
+pub async fn run_observed<S: Future<Output = ()>>(
+    client: Client,
+    modules: Vec<Box<dyn Module>>,
+    process: Process,
+    observer: Box<dyn Observer>,
+    signal: impl FnMut() -> S,
+) -> Result<(), RunError> {
     let grace = process.grace;
-    let tasks = start(client, modules, process).await?;
+    let tasks = start(client, modules, process, observer).await?;
     Ok(tasks.run(signal, grace).await?)
 }
 
 /// Starts every task there is. What can fail fails before the first of them: nobody takes a lease and dies with it.
-async fn start(client: Client, modules: Vec<Box<dyn Module>>, process: Process) -> Result<Tasks, RunError> {
+async fn start(
+    client: Client,
+    modules: Vec<Box<dyn Module>>,
+    process: Process,
+    observer: Box<dyn Observer>,
+) -> Result<Tasks, RunError> {
     let metrics = Arc::new(Metrics::default());
     let listening = match process.listen {
         Some(address) => Some(Listening::on(address).await?),
@@ -73,11 +90,13 @@ async fn start(client: Client, modules: Vec<Box<dyn Module>>, process: Process) 
     let mut tasks = Tasks::default();
     let (leading, own) = elections.hold(&mut tasks, &metrics);
     let (teller, telling) = telling(client.clone(), &process.instance, metrics.clone());
+    let telling = telling.with_rights(&process.manager.rights);
     tasks.serve("events", |stop| async {
         telling.run(stop.requested()).await;
         Ok::<(), Ended>(())
     });
-    let mut manager = Manager::new(client, modules, leading, process.manager).with_metrics(metrics.clone());
+    let manager = Manager::new(client, modules, leading, process.manager);
+    let mut manager = manager.with_metrics(metrics.clone()).with_observer(observer);
     for (module, leading) in own {
         manager = manager.with_leading(module, leading);
     }

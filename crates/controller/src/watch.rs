@@ -10,6 +10,7 @@ use futures::{StreamExt, TryStreamExt};
 use kube::core::PartialObjectMeta;
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client};
+use rolewright_plan::snapshot::Shelf;
 use rolewright_plan::{Event, Kind, Live, Meta};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -19,12 +20,15 @@ use crate::metrics::Metrics;
 use crate::raw::{Raw, resource};
 use crate::served::Versions;
 
+/// How many objects are read at once. Their text is held several times over until they are.
+const PAGE: u32 = 100;
+
 /// What every watch needs.
 #[derive(Clone)]
 pub(crate) struct Watching {
     pub(crate) client: Client,
     pub(crate) versions: Versions,
-    pub(crate) events: mpsc::Sender<Event>,
+    pub(crate) events: mpsc::Sender<Told>,
     /// How often everything is listed anew, in case the server forgot to tell something.
     pub(crate) resync: Duration,
     /// How often to ask for a kind that is not served.
@@ -33,6 +37,16 @@ pub(crate) struct Watching {
     pub(crate) troubles: Troubles,
     /// The command that prints the rights that we need.
     pub(crate) rights: Arc<str>,
+}
+
+/// What a watch tells.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// News for the engine.
+    News(Event),
+    /// An object as it came over the wire. It is read where it can be seen whether it is news: our own writes come back
+    /// this way.
+    Seen(&'static Kind, Raw),
 }
 
 /// Nobody listens any more.
@@ -80,6 +94,8 @@ impl Watching {
             let mut news = self.news(kind, version);
             let until = Instant::now() + self.resync;
             let mut listed = Vec::new();
+            // What is listed is shared as it is read, for otherwise the list would be the most that is ever held.
+            let mut shelf = Shelf::default();
             let mut troubled = false;
             loop {
                 let event = tokio::select! {
@@ -94,14 +110,16 @@ impl Watching {
                 }
                 match event {
                     Some(Ok(watcher::Event::Init)) => listed.clear(),
-                    Some(Ok(watcher::Event::InitApply(raw))) => listed.extend(read(kind, &raw)),
+                    Some(Ok(watcher::Event::InitApply(raw))) => listed.extend(read(kind, &raw).map(|mut live| {
+                        shelf.share(kind, &mut live);
+                        live
+                    })),
                     Some(Ok(watcher::Event::InitDone)) => {
+                        shelf = Shelf::default();
                         self.tell(Event::All(kind, std::mem::take(&mut listed))).await?;
                     }
                     Some(Ok(watcher::Event::Apply(raw))) => {
-                        if let Some(live) = read(kind, &raw) {
-                            self.tell(Event::Set(kind, live)).await?;
-                        }
+                        self.events.send(Told::Seen(kind, raw)).await.map_err(|_| Deaf)?;
                     }
                     Some(Ok(watcher::Event::Delete(raw))) => match Meta::parse(raw.text()) {
                         Ok(meta) => self.tell(Event::Gone(kind, meta)).await?,
@@ -135,7 +153,8 @@ impl Watching {
 
     /// Everything that happens, from now on for ever. Of a kind that is bare only metadata comes over the wire.
     fn news(&self, kind: &Kind, version: &str) -> BoxStream<'static, watcher::Result<watcher::Event<Raw>>> {
-        let (client, resource, how) = (self.client.clone(), resource(kind, version), watcher::Config::default());
+        let (client, resource, how) =
+            (self.client.clone(), resource(kind, version), watcher::Config::default().page_size(PAGE));
         if kind.bare {
             let api: Api<PartialObjectMeta> = Api::all_with(client, &resource);
             watcher(api, how).default_backoff().map_ok(|event| whole(event, Raw::from)).boxed()
@@ -146,7 +165,7 @@ impl Watching {
     }
 
     async fn tell(&self, event: Event) -> Result<(), Deaf> {
-        self.events.send(event).await.map_err(|_| Deaf)
+        self.events.send(Told::News(event)).await.map_err(|_| Deaf)
     }
 }
 
@@ -162,7 +181,7 @@ fn whole<K, R>(event: watcher::Event<K>, read: impl Fn(K) -> R) -> watcher::Even
 
 /// An object of the wire as a value. Its content may be beyond understanding, and is told so; without a name there is
 /// nothing to tell.
-fn read(kind: &'static Kind, raw: &Raw) -> Option<Live> {
+pub(crate) fn read(kind: &'static Kind, raw: &Raw) -> Option<Live> {
     match Live::parse(kind, raw.text()) {
         Ok(live) => Some(live),
         Err(error) => {

@@ -21,17 +21,18 @@ use rolewright_core::{RBAC_GROUP, Rule};
 
 use crate::intent::{Intent, Wanted};
 use crate::kind::{Kind, NAMESPACE};
-use crate::module::{Module, SharedLease, Watch};
+use crate::module::{Module, SharedLease, Turn, Watch};
 use crate::object::{Live, Meta, ObjectRef, Owner};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING};
 use crate::snapshot::{Change, Snapshot};
 use crate::{Name, Time};
 
+pub use crate::workload::{DEPLOYMENT, SERVICE_ACCOUNT};
 use index::{key_of, standing_targets};
-pub use kinds::{DEFINITION, DEPLOYMENT, MANAGED_RESOURCE, REVISION, SERVED_RESOURCE, SERVICE_ACCOUNT};
+pub use kinds::{DEFINITION, MANAGED_RESOURCE, REVISION, SERVED_RESOURCE};
 use materialized::Materialized;
 use people::Standing;
-use provider::{Families, Resources, Trust};
+use provider::{Families, Stock, Trust};
 pub use settings::{Boundary, FamilyRoles, InactiveRevisions, Manage, Settings, UserRoles};
 
 /// The lease that Crossplane's own manager holds: while it does, we only plan.
@@ -49,11 +50,9 @@ pub struct Crossplane {
     /// Revisions by family, and within it by publisher.
     families: Families,
     /// What each revision brings.
-    resources: BTreeMap<Name, Resources>,
+    resources: BTreeMap<Name, Stock>,
     /// Revisions of which that must be found anew.
     stale: BTreeSet<Name>,
-    /// What a revision brings of which nothing is known.
-    nothing: Resources,
     /// Revisions by package.
     packages: BTreeMap<Name, BTreeSet<Name>>,
     /// Bindings by the revision to one of whose roles they bind.
@@ -146,10 +145,15 @@ impl Module for Crossplane {
         }
     }
 
-    fn gathers(&self, key: &ObjectRef) -> bool {
-        let gathers = || Standing::of(&key.name).is_some_and(|standing| standing.selectors().is_some());
-        self.settings.user_roles == UserRoles::Materialized
-            && (*key.kind == NAMESPACE || (*key.kind == CLUSTER_ROLE && gathers()))
+    fn turn(&self, key: &ObjectRef) -> Turn {
+        let stands = || Standing::of(&key.name).is_some_and(|standing| standing.selectors().is_some());
+        let gathers = || *key.kind == NAMESPACE || (*key.kind == CLUSTER_ROLE && stands());
+        match () {
+            () if self.settings.user_roles == UserRoles::Materialized && gathers() => Turn::Gathers,
+            // Who would copy what its family's role does not hold yet first lets that be written.
+            () if self.settings.family_roles == FamilyRoles::Shared && *key.kind == REVISION => Turn::Follows,
+            () => Turn::Brings,
+        }
     }
 
     fn keys(&self, snapshot: &Snapshot) -> Vec<ObjectRef> {

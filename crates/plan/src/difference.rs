@@ -6,7 +6,7 @@ mod shape;
 mod tests;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::intent::{Claim, Content, Intent, Shape, Wanted};
+use crate::intent::{Claim, Content, Hold, Intent, Shape, Wanted};
 use crate::kind::Kind;
 use crate::object::{Live, Meta, ObjectRef};
 use crate::op::{Op, Phase, Plan, Write};
@@ -18,7 +18,7 @@ use rolewright_core::Rule;
 
 /// The writes that make it so, in order; also to what is paused if nobody heeds that.
 pub(crate) fn difference(snapshot: &Snapshot, intent: Intent, heeds_pause: bool) -> Plan {
-    let Intent { wanted, held, diagnostics, wake_at } = intent;
+    let Intent { wanted, held, holds, diagnostics, wake_at } = intent;
     let mut plan = Plan { ops: Vec::new(), diagnostics, wake_at };
     for object in held {
         if !wanted.iter().any(|wanted| wanted.object == object) {
@@ -27,6 +27,9 @@ pub(crate) fn difference(snapshot: &Snapshot, intent: Intent, heeds_pause: bool)
     }
     for wanted in wanted {
         plan.reach(snapshot, wanted, heeds_pause);
+    }
+    for hold in holds {
+        plan.hold(snapshot, hold, heeds_pause);
     }
     plan.ops.sort_by(|a, b| (a.phase, &a.object).cmp(&(b.phase, &b.object)));
     plan
@@ -66,6 +69,25 @@ impl Plan {
         self.ops.extend(writes.into_iter().map(op));
     }
 
+    fn hold(&mut self, snapshot: &Snapshot, hold: Hold, heeds_pause: bool) {
+        let Hold { object, finalizer, holds, because } = hold;
+        let Some(live) = snapshot.get(&object) else { return };
+        // What is on its way out can only be let go.
+        if live.meta.finalizers.contains(&finalizer) == holds || (holds && live.meta.deleting) {
+            return;
+        }
+        if heeds_pause && live.meta.is_paused() {
+            return self.paused(object);
+        }
+        let uid = live.meta.uid.clone();
+        let (phase, write) = if holds {
+            (Phase::Hold, Write::Hold { uid, finalizer })
+        } else {
+            (Phase::Release, Write::Release { uid, finalizer })
+        };
+        self.ops.push(Op { phase, object, write, because, repairs: false });
+    }
+
     fn paused(&mut self, object: ObjectRef) {
         self.diagnostics.push(Diagnostic::new(Code::Paused, object, "one write waits"));
     }
@@ -90,6 +112,7 @@ impl Claim {
             Self::Labelled(key, value) => {
                 (meta.ours.is_some() && meta.labels.get(key) == Some(value)) || meta.revived || given()
             }
+            Self::Made => meta.ours.is_some() || meta.inherited.is_some() || given(),
             Self::RulesOnly => true,
         }
     }

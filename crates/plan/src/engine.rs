@@ -120,10 +120,11 @@ impl Engine {
         }
     }
 
-    /// Lets one module write again.
+    /// Lets one module write again, unless it sees that somebody else does its job.
     pub fn resume(&mut self, module: usize) {
         if let Some(slot) = self.slots.get_mut(module) {
-            slot.stand_by(Standby::No, &mut self.news);
+            let standby = slot.module.peer(&self.snapshot).map_or(Standby::No, |peer| Standby::Yes(Some(peer)));
+            slot.stand_by(standby, &mut self.news);
         }
     }
 

@@ -14,6 +14,8 @@ pub struct Intent {
     pub wanted: Vec<Wanted>,
     /// The objects that exist for this key, as the module's own index knows them.
     pub held: Vec<ObjectRef>,
+    /// What must, or need no longer, be done before an object can go.
+    pub holds: Vec<Hold>,
     /// What a user should know.
     pub diagnostics: Vec<Diagnostic>,
     /// When to look again though nothing changes.
@@ -33,6 +35,19 @@ pub struct Wanted {
     pub because: String,
 }
 
+/// Whether an object can go before somebody has done something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// Which one.
+    pub object: ObjectRef,
+    /// The finalizer that keeps it.
+    pub finalizer: Name,
+    /// Whether it should be there.
+    pub holds: bool,
+    /// Why, in words for a user.
+    pub because: String,
+}
+
 /// By what right we write to an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
@@ -40,6 +55,8 @@ pub enum Claim {
     Controlled(Name),
     /// It has this label, and we applied it before.
     Labelled(Name, Name),
+    /// We applied it before, or the controller did whose job we do, whatever became of its labels.
+    Made,
     /// It is somebody else's, and its rules are ours by agreement. It is never created and nothing else is touched.
     RulesOnly,
 }

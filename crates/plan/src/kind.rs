@@ -8,6 +8,8 @@ use std::sync::Arc;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
+use crate::snapshot::Shelf;
+
 /// An object's content as the value that its kind reads it into.
 pub type Body = Arc<dyn Any + Send + Sync>;
 
@@ -44,9 +46,12 @@ pub struct Kind {
     pub reports: Reports,
     /// Whether its metadata says all that is read of it, so that nothing else is fetched.
     pub bare: bool,
+    /// Whether its conditions are one value to the server, so that whoever writes one writes all of them.
+    pub one_list: bool,
     read: fn(&Value) -> Result<Body, String>,
     same: fn(&Body, &Body) -> bool,
     parse: fn(&str) -> Option<Body>,
+    share: fn(&mut Body, &mut Shelf),
 }
 
 impl Kind {
@@ -65,9 +70,11 @@ impl Kind {
             namespaced: false,
             reports: Reports::Never,
             bare: false,
+            one_list: false,
             read: read_as::<T>,
             same: same_as::<T>,
             parse: parse_as::<T>,
+            share: |_, _| {},
         }
     }
 
@@ -89,6 +96,21 @@ impl Kind {
     /// The same kind, of which only metadata is read.
     pub const fn bare(self) -> Self {
         Self { bare: true, ..self }
+    }
+
+    /// The same kind, whose conditions only go together.
+    pub const fn with_one_list(self) -> Self {
+        Self { one_list: true, ..self }
+    }
+
+    /// The same kind, whose contents are mostly made of what others say as well.
+    pub(crate) const fn sharing(self, share: fn(&mut Body, &mut Shelf)) -> Self {
+        Self { share, ..self }
+    }
+
+    /// Lets a content share what others say as well.
+    pub(crate) fn share(&self, body: &mut Body, shelf: &mut Shelf) {
+        (self.share)(body, shelf);
     }
 
     /// Reads an object's content. The error says what is wrong in words for a user.

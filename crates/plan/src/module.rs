@@ -2,9 +2,11 @@
 
 use rolewright_core::Rule;
 
+use crate::diagnostic::Diagnostic;
 use crate::intent::Intent;
 use crate::kind::Kind;
 use crate::object::ObjectRef;
+use crate::op::{Plan, Report};
 use crate::snapshot::{Change, Snapshot};
 use crate::{Name, Time};
 
@@ -27,6 +29,17 @@ impl Watch {
     pub const fn optional(kind: &'static Kind) -> Self {
         Self { kind, needed: false }
     }
+}
+
+/// When a key is looked at: once those of earlier turns are done, but it does not wait for them for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turn {
+    /// At once.
+    Brings,
+    /// After what it leans on.
+    Follows,
+    /// After all that it gathers.
+    Gathers,
 }
 
 /// A lease that whoever does a job holds.
@@ -55,6 +68,11 @@ pub trait Module: Send {
     /// What it needs to hold to write what it wants, beside reading: this becomes the manager's own role.
     fn writes(&self) -> Vec<Rule>;
 
+    /// The same, in single namespaces only.
+    fn writes_within(&self) -> Vec<(Name, Rule)> {
+        Vec::new()
+    }
+
     /// Whether a pause keeps it from writing. Only a stand-in for somebody else's controller knows nothing of pauses.
     fn heeds_pause(&self) -> bool {
         true
@@ -65,17 +83,30 @@ pub trait Module: Send {
         None
     }
 
+    /// Whoever else does this job on the cluster, as far as objects tell. While they do, the module only plans.
+    fn peer(&self, snapshot: &Snapshot) -> Option<Diagnostic> {
+        let _ = snapshot;
+        None
+    }
+
+    /// What came of a key, in the module's own words; `None` for the words that all have. When and of which generation is
+    /// filled in.
+    fn report(&self, snapshot: &Snapshot, key: &ObjectRef, plan: &Plan) -> Option<Report> {
+        let _ = (snapshot, key, plan);
+        None
+    }
+
     /// Takes in changes and marks the keys whose intent may differ now.
     fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], now: Time, mark: &mut dyn FnMut(ObjectRef));
 
     /// What there should be for a key. The same snapshot gives the same intent.
     fn intend(&self, snapshot: &Snapshot, key: &ObjectRef, now: Time) -> Intent;
 
-    /// Whether a key gathers what other keys bring. Such a key is looked at once those are done, so that many of them make
+    /// When a key is looked at. One that depends on what is written for others waits for them, so that many of them make
     /// one write.
-    fn gathers(&self, key: &ObjectRef) -> bool {
+    fn turn(&self, key: &ObjectRef) -> Turn {
         let _ = key;
-        false
+        Turn::Brings
     }
 
     /// Every key there is, for the full pass.

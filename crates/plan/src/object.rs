@@ -105,6 +105,8 @@ pub struct Meta {
     /// a moment ago, and so makes it anew: with what it last granted, which may be nothing, and without whatever said whose
     /// it was.
     pub revived: bool,
+    /// Who else wrote it last, if several did and that was not before us.
+    pub rival: Option<Box<Name>>,
 }
 
 impl Meta {

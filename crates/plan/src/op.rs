@@ -36,6 +36,8 @@ pub struct Op {
 /// The order of writes. Whoever keeps a right never loses it on the way, and rights go before what they lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
+    /// What keeps an object from going before we have cleaned up.
+    Hold,
     /// What others stand on: namespaces, accounts.
     Ground,
     /// Roles that are new or grant more.
@@ -50,8 +52,19 @@ pub enum Phase {
     Drop,
     /// Everything else that goes.
     Clear,
+    /// What lets an object go.
+    Release,
     /// What came of it, for whoever asked.
     Report,
+}
+
+/// What came of a wish.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// All conditions that are ours.
+    pub conditions: Vec<Condition>,
+    /// Other fields of the status that are ours, where the kind has them.
+    pub fields: Vec<(&'static str, Name)>,
 }
 
 /// What to write.
@@ -97,12 +110,26 @@ pub enum Write {
         /// The object that goes.
         uid: Name,
     },
-    /// Write our conditions into the object's status.
+    /// Put a finalizer on the object with this uid.
+    Hold {
+        /// The object that was looked at.
+        uid: Name,
+        /// Which one.
+        finalizer: Name,
+    },
+    /// Take a finalizer from the object with this uid.
+    Release {
+        /// The object that was looked at.
+        uid: Name,
+        /// Which one.
+        finalizer: Name,
+    },
+    /// Write what came of it into the object's status.
     Report {
         /// The object that was looked at.
         uid: Name,
-        /// All conditions that are ours.
-        conditions: Vec<Condition>,
+        /// What to write.
+        report: Report,
     },
 }
 
@@ -116,6 +143,8 @@ impl Write {
             Self::Ungather { .. } => "ungather",
             Self::Replace { .. } => "replace",
             Self::Delete { .. } => "delete",
+            Self::Hold { .. } => "hold",
+            Self::Release { .. } => "release",
             Self::Report { .. } => "report",
         }
     }

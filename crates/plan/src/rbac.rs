@@ -1,19 +1,23 @@
 //! RBAC's own kinds as planners see them.
 
+use std::sync::Arc;
+
 use rolewright_core::selector::LabelSelector;
 use rolewright_core::{Binding, BindingKey, Role, RoleKey, RoleRef, Rule, Subject};
 use serde::Deserialize;
 
-use crate::kind::Kind;
+use crate::kind::{Body, Kind};
 use crate::object::{Live, Meta};
+use crate::snapshot::Shelf;
 
 const GROUP: &str = rolewright_core::RBAC_GROUP;
 const VERSIONS: &[&str] = &["v1"];
 
 /// Roles of the whole cluster.
-pub static CLUSTER_ROLE: Kind = Kind::cluster::<RoleBody>(GROUP, VERSIONS, "ClusterRole", "clusterroles");
+pub static CLUSTER_ROLE: Kind =
+    Kind::cluster::<RoleBody>(GROUP, VERSIONS, "ClusterRole", "clusterroles").sharing(RoleBody::share);
 /// Roles of a namespace.
-pub static ROLE: Kind = Kind::namespaced::<RoleBody>(GROUP, VERSIONS, "Role", "roles");
+pub static ROLE: Kind = Kind::namespaced::<RoleBody>(GROUP, VERSIONS, "Role", "roles").sharing(RoleBody::share);
 /// Bindings of the whole cluster.
 pub static CLUSTER_ROLE_BINDING: Kind =
     Kind::cluster::<BindingBody>(GROUP, VERSIONS, "ClusterRoleBinding", "clusterrolebindings");
@@ -28,6 +32,19 @@ pub struct RoleBody {
     pub rules: Vec<Rule>,
     /// The selectors of an aggregated role.
     pub aggregation: Option<Vec<LabelSelector>>,
+}
+
+impl RoleBody {
+    fn share(body: &mut Body, shelf: &mut Shelf) {
+        // What somebody else holds already is shared as a whole.
+        let Some(Self { rules, .. }) = Arc::get_mut(body).and_then(|body| body.downcast_mut()) else { return };
+        for rule in rules {
+            let Rule { api_groups, resources, resource_names, non_resource_urls, verbs } = rule;
+            for list in [api_groups, resources, resource_names, non_resource_urls, verbs] {
+                shelf.list(list);
+            }
+        }
+    }
 }
 
 /// Whom a binding gives what.

@@ -65,13 +65,14 @@ impl Rights {
         let mut own_namespace = vec![to_hold(&identity.lease)];
         let mut elsewhere: BTreeMap<String, Vec<Rule>> = BTreeMap::new();
         for module in modules {
-            if let Some(lease) = module.lease() {
-                let rules = if lease.namespace == identity.namespace {
+            let lease = module.lease().map(|lease| (lease.namespace, to_hold(&lease.name)));
+            for (namespace, rule) in lease.into_iter().chain(module.writes_within()) {
+                let rules = if namespace == identity.namespace {
                     &mut own_namespace
                 } else {
-                    elsewhere.entry(lease.namespace.to_string()).or_default()
+                    elsewhere.entry(namespace.to_string()).or_default()
                 };
-                rules.push(to_hold(&lease.name));
+                rules.push(rule);
             }
             for watch in module.watches() {
                 cluster.insert(&on(watch.kind, watch.kind.plural, ["list", "watch"]));

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
+
 use crate::engine::{Category, Engine, Failure, Next, Outcome};
 use crate::intent::{Content, Shape};
 use crate::kind::Body;
@@ -73,10 +75,25 @@ impl Simulation {
                 let meta = Meta { resource_version: self.revision, ..there(uid)?.meta.clone() };
                 return Ok(Event::Gone(op.object.kind, meta));
             }
-            Write::Report { uid, conditions } => {
+            Write::Hold { uid, finalizer } => {
+                let mut held = Live { ..there(uid)?.clone() };
+                held.meta.resource_version = self.revision;
+                held.meta.finalizers.push(finalizer.clone());
+                held
+            }
+            Write::Release { uid, finalizer } => {
+                let mut released = Live { ..there(uid)?.clone() };
+                released.meta.resource_version = self.revision;
+                released.meta.finalizers.retain(|known| known != finalizer);
+                if released.meta.deleting && released.meta.finalizers.is_empty() {
+                    return Ok(Event::Gone(op.object.kind, released.meta));
+                }
+                released
+            }
+            Write::Report { uid, report } => {
                 let there = there(uid)?;
                 let meta = Meta { resource_version: self.revision, ..there.meta.clone() };
-                Live { meta, body: there.body.clone(), conditions: conditions.clone() }
+                Live { meta, body: there.body.clone(), conditions: report.conditions.clone() }
             }
         };
         Ok(Event::Set(op.object.kind, stored))
@@ -91,7 +108,7 @@ impl Simulation {
         };
         // Roles and bindings are what their shapes say.
         let body = match shape.content {
-            Content::Bare => object.kind.read(&render::object(object, object.kind.best_version(), None, shape)),
+            Content::Bare => object.kind.read(&json!(render::object(object, object.kind.best_version(), None, shape))),
             Content::Role { .. } | Content::Binding { .. } => Err(String::new()),
         };
         self.updated(&Live { meta, body, conditions: Vec::new() }, shape)

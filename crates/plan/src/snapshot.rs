@@ -3,6 +3,7 @@
 //! There is one writer. Watches and our own writes both report here, in any order: a state that is older than the one
 //! held is not taken, and what was deleted does not come back through news from before.
 
+mod shelf;
 mod table;
 
 use std::any::Any;
@@ -14,6 +15,7 @@ use crate::Name;
 use crate::kind::Kind;
 use crate::object::{Live, Meta, ObjectRef};
 
+pub use shelf::Shelf;
 use table::Table;
 pub use table::{Place, Service};
 
@@ -44,13 +46,15 @@ pub struct Change {
 pub struct Snapshot {
     tables: BTreeMap<&'static Kind, Table>,
     owned: FxHashMap<Name, BTreeSet<ObjectRef>>,
+    shelf: Shelf,
 }
 
 impl Snapshot {
     /// Takes in news; returns what is different now, in order.
     pub fn take(&mut self, event: Event) -> Vec<Change> {
         match event {
-            Event::Set(kind, live) => {
+            Event::Set(kind, mut live) => {
+                self.share(kind, &mut live);
                 let changes: Vec<Change> = self.table(kind).set(live).into_iter().map(|row| row.of(kind)).collect();
                 self.follow(changes)
             }
@@ -58,7 +62,10 @@ impl Snapshot {
                 let changes: Vec<Change> = self.table(kind).remove(&meta).into_iter().map(|row| row.of(kind)).collect();
                 self.follow(changes)
             }
-            Event::All(kind, objects) => {
+            Event::All(kind, mut objects) => {
+                for live in &mut objects {
+                    self.share(kind, live);
+                }
                 let changes = self.table(kind).replace(objects).into_iter().map(|row| row.of(kind)).collect();
                 self.follow(changes)
             }
@@ -79,6 +86,11 @@ impl Snapshot {
     /// An object as last seen, understood or not.
     pub fn get(&self, object: &ObjectRef) -> Option<&Live> {
         self.tables.get(object.kind)?.get(&object.namespace, &object.name)
+    }
+
+    /// Whether this state of an object would not be taken, because it is known or something newer is.
+    pub fn knows(&self, kind: &Kind, place: &Place, version: u64) -> bool {
+        self.tables.get(kind).is_some_and(|table| table.knows(place, version))
     }
 
     /// The content of an object, if it is there and could be understood.
@@ -104,6 +116,12 @@ impl Snapshot {
     /// How many objects of each kind are held.
     pub fn sizes(&self) -> impl Iterator<Item = (&'static Kind, usize)> {
         self.tables.iter().map(|(kind, table)| (*kind, table.len()))
+    }
+
+    /// Lets an object share what others say as well.
+    fn share(&mut self, kind: &'static Kind, live: &mut Live) {
+        self.shelf.tidy(self.tables.values().map(Table::len).sum());
+        self.shelf.share(kind, live);
     }
 
     fn table(&mut self, kind: &'static Kind) -> &mut Table {

@@ -1,12 +1,14 @@
 //! How the manager goes: what it wrote is kept or taken back, and nothing else of it stays.
 
+use crate::Name;
 use crate::kind::{Kind, LEASE, Reports};
 use crate::object::{Live, Meta, ObjectRef};
-use crate::op::{Op, Phase, Plan, Write};
+use crate::op::{Op, Phase, Plan, Report, Write};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING};
 use crate::snapshot::Snapshot;
+use crate::sync;
 use crate::vocabulary::{label, manager};
-use crate::{Name, crossplane};
+use crate::workload::SERVICE_ACCOUNT;
 
 /// What becomes of the access that the manager gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +20,7 @@ pub enum Access {
 }
 
 /// The kinds in which something of ours may be, besides those that we report on.
-pub const KINDS: [&Kind; 6] =
-    [&CLUSTER_ROLE_BINDING, &ROLE_BINDING, &CLUSTER_ROLE, &ROLE, &crossplane::SERVICE_ACCOUNT, &LEASE];
+pub const KINDS: [&Kind; 6] = [&CLUSTER_ROLE_BINDING, &ROLE_BINDING, &CLUSTER_ROLE, &ROLE, &SERVICE_ACCOUNT, &LEASE];
 
 /// The writes by which everything of ours goes: first access, if it is to be revoked, then what we said about others'
 /// objects, and at last what the manager itself needed.
@@ -29,11 +30,23 @@ pub fn uninstall(snapshot: &Snapshot, access: Access) -> Plan {
     for kind in kinds {
         for live in snapshot.all(kind) {
             let object = ObjectRef { kind, namespace: live.meta.namespace.clone(), name: live.meta.name.clone() };
-            ops.extend(op(object, live, access));
+            ops.extend(self::ops(&object, live, access));
         }
     }
     ops.sort_by(|a, b| (a.phase, &a.object).cmp(&(b.phase, &b.object)));
     Plan { ops, ..Plan::default() }
+}
+
+/// The writes to one object.
+fn ops(object: &ObjectRef, live: &Live, access: Access) -> impl Iterator<Item = Op> {
+    let released = live.meta.finalizers.iter().any(|finalizer| *finalizer == sync::FINALIZER).then(|| Op {
+        phase: Phase::Release,
+        object: object.clone(),
+        write: Write::Release { uid: live.meta.uid.clone(), finalizer: Name::new(sync::FINALIZER) },
+        because: "nobody would let it go".to_owned(),
+        repairs: false,
+    });
+    op(object.clone(), live, access).into_iter().chain(released)
 }
 
 fn op(object: ObjectRef, live: &Live, access: Access) -> Option<Op> {
@@ -47,7 +60,7 @@ fn op(object: ObjectRef, live: &Live, access: Access) -> Option<Op> {
         }
         () if is_ours(&live.meta) => delete(Phase::Drop, "the manager made it"),
         () if has_condition(&object, live) => {
-            let write = Write::Report { uid: uid.clone(), conditions: Vec::new() };
+            let write = Write::Report { uid: uid.clone(), report: Report::default() };
             (Phase::Clear, write, "nobody looks after it any more".to_owned())
         }
         () => return None,
@@ -77,6 +90,7 @@ mod tests {
     use super::*;
     use crate::crossplane::DEFINITION;
     use crate::snapshot::Event;
+    use crate::sync::ROOT_SYNC;
 
     fn snapshot() -> Snapshot {
         let managed = |labels: &Value| {
@@ -90,7 +104,9 @@ mod tests {
         let managers =
             json!({"labels": {"app.kubernetes.io/name": "rolewright", "app.kubernetes.io/component": "manager"}});
         let condition = json!([{"type": "PermissionsReady", "status": "False"}]);
-        let objects: [(&'static Kind, &str, &Value, Value); 8] = [
+        let held = json!({"finalizers": ["configsync.gke.io/reconciler-manager", "configsync.gke.io/reconciler"]});
+        let objects: [(&'static Kind, &str, &Value, Value); 9] = [
+            (&ROOT_SYNC, "held", &held, json!({"spec": {}, "status": {"conditions": condition}})),
             (&CLUSTER_ROLE, "ours", &ours, json!({})),
             (&CLUSTER_ROLE, "given-up", &unlabelled, json!({})),
             (&CLUSTER_ROLE, "copied", &copied, json!({})),
@@ -118,8 +134,13 @@ mod tests {
 
     #[test]
     fn only_what_is_ours_goes_and_access_only_if_it_should() {
-        let manager =
-            ["delete ClusterRole/managers", "report CompositeResourceDefinition/told", "delete Lease/managers"];
+        let manager = [
+            "delete ClusterRole/managers",
+            "report CompositeResourceDefinition/told",
+            "delete Lease/managers",
+            "report RootSync/held",
+            "release RootSync/held",
+        ];
         assert_eq!(told(Access::Keep), manager);
         let access = ["delete ClusterRoleBinding/ours", "delete ClusterRole/ours"];
         assert_eq!(told(Access::Revoke), [&access[..], &manager].concat(), "bindings before roles");

@@ -8,8 +8,9 @@ pub mod manager {
     pub const STATUS: &str = "rolewright-status";
     /// The rules of aggregated ClusterRoles. Kubernetes' own name, so that either controller takes over from the other.
     pub const AGGREGATION: &str = "clusterrole-aggregation-controller";
-    /// Controllers whose jobs we take over with the objects that they made: Crossplane's RBAC manager.
-    pub const UPSTREAM: &[&str] = &["crossplane"];
+    /// Controllers whose jobs we take over with the objects that they made: Crossplane's RBAC manager, Config Sync's
+    /// reconciler-manager.
+    pub const UPSTREAM: &[&str] = &["crossplane", "configsync.gke.io/reconciler-manager"];
 }
 
 /// Annotations.

@@ -151,14 +151,14 @@ impl Catalog {
 
     /// Serves what a definition defines, as far as its names are accepted; `open` makes room for its objects.
     pub(crate) fn serve(&self, entry: &Arc<Entry>, open: impl FnOnce() -> Collection) {
-        let mut custom = self.custom.write().unwrap_or_else(PoisonError::into_inner);
-        let before = custom.definition(&entry.name);
+        let before = self.definition(&entry.name);
         let Some(definition) = Definition::read(entry, before.as_ref().map(|(definition, _)| definition.as_ref()))
         else {
             return;
         };
+        // Never under our lock: whoever writes to the cluster holds the lock that this takes, and asks us.
         let collection = before.map_or_else(open, |(_, collection)| collection);
-        custom.define(&Arc::new(definition), collection);
+        self.custom.write().unwrap_or_else(PoisonError::into_inner).define(&Arc::new(definition), collection);
     }
 
     /// No longer serves what a definition defines. Returns where its objects were.
@@ -190,5 +190,30 @@ mod tests {
         }
         let events = |group| catalog.find(group, "v1", "events").unwrap().collection;
         assert_eq!(events(""), events("events.k8s.io"));
+    }
+
+    #[test]
+    fn room_for_objects_is_made_while_others_may_ask_what_is_served() {
+        let catalog = Catalog::built_in();
+        let names =
+            serde_json::json!({"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"});
+        let schema = serde_json::json!({"openAPIV3Schema": {"type": "object"}});
+        let conditions = serde_json::json!([{"type": "NamesAccepted", "status": "True"}]);
+        let serde_json::Value::Object(object) = serde_json::json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": "things.example.com"},
+            "spec": {"group": "example.com", "scope": "Cluster", "names": names,
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}]},
+            "status": {"acceptedNames": names, "conditions": conditions, "storedVersions": ["v1"]},
+        }) else {
+            unreachable!()
+        };
+        let draft = crate::cluster::Draft::new("apiextensions.k8s.io", "customresourcedefinitions", &object);
+        let mut asked = false;
+        catalog.serve(&Arc::new(draft.at(1)), || {
+            asked = catalog.custom.try_read().is_ok();
+            Collection::at(1000)
+        });
+        assert!(asked, "a writer of the cluster would wait for us, and we for it");
     }
 }

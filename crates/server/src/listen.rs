@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 
 use hyper_util::service::TowerToHyperService;
 use rolewright_core::subject::SUPERUSER_GROUP;
+use serde_json::Value;
 use tokio::net::TcpListener;
 
 use crate::credentials;
@@ -88,16 +89,23 @@ impl Listening {
 
     /// Writes a kubeconfig for a member of `system:masters`, readable by its owner alone.
     pub fn write_kubeconfig(&self, path: &std::path::Path) -> io::Result<()> {
-        let url = self.url();
-        let config = Kubeconfig {
-            name: "rolewright",
-            server: &url,
+        self.config("rolewright", &self.url()).write(path)
+    }
+
+    /// The same as a value, with this name for its cluster, context and user.
+    pub fn kubeconfig(&self, name: &str) -> Value {
+        self.config(name, &self.url()).to_json()
+    }
+
+    fn config<'a>(&'a self, name: &'a str, server: &'a str) -> Kubeconfig<'a> {
+        Kubeconfig {
+            name,
+            server,
             authority_pem: self.authority.certificate_pem(),
             token: self.token.as_deref(),
             certificate: self.token.is_none().then_some(&self.admin),
             namespace: "default",
-        };
-        config.write(path)
+        }
     }
 
     /// The certificate of the authority that signed the server's.

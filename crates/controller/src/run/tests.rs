@@ -178,7 +178,7 @@ async fn a_task_that_is_killed_ends_all_and_is_named() {
     for name in ["lease", "events", "health", "manager"] {
         let server = server().await;
         let client = Client::new(server.router_as(admin()), "default");
-        let tasks = start(client, modules(), process()).await.unwrap();
+        let tasks = start(client, modules(), process(), Box::new(())).await.unwrap();
         while name != "lease" && holder(&server).await.is_none() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }

@@ -1,9 +1,9 @@
 //! The roles of a definition: whoever has Crossplane's roles gets what was defined.
 
-use rolewright_core::Rule;
+use rolewright_core::{NameList, Rule};
 
-use super::kinds::{DEFINITION, Defines, Definition};
-use super::rules::{EVERYTHING, VIEW, rule, sub, with_status};
+use super::kinds::{DEFINITION, Defines, Definition, Names};
+use super::rules::{EVERYTHING, UPDATE, VIEW, sub};
 use super::settings::Manage;
 use super::words::{self, aggregating, composite_role, label_value};
 use super::{Crossplane, controlled, held, present};
@@ -25,19 +25,20 @@ impl Crossplane {
         };
         let Some(Definition { spec }) = live.body() else { return Intent::default() };
         let roles = if self.settings.manage == Manage::ServiceAccounts { &ROLES[..1] } else { &ROLES };
+        let defined = Defined::of(spec);
         Intent {
-            wanted: roles.iter().map(|role| self.composite_role(live, spec, role)).collect(),
+            wanted: roles.iter().map(|role| self.composite_role(live, &defined, role)).collect(),
             held: held(snapshot, live, &names),
             ..Intent::default()
         }
     }
 
-    fn composite_role(&self, definition: &Live, spec: &Defines, role: &str) -> Wanted {
+    fn composite_role(&self, definition: &Live, defined: &Defined, role: &str) -> Wanted {
         let name = &definition.meta.name;
         let shape = Shape {
             labels: self.composite_labels(name, role),
             owners: vec![controlled(definition, &DEFINITION)],
-            content: Content::rules(rules(spec, role)),
+            content: Content::rules(defined.rules(role)),
             ..Shape::default()
         };
         let object = ObjectRef::cluster(&CLUSTER_ROLE, composite_role(name, role));
@@ -63,16 +64,49 @@ impl Crossplane {
     }
 }
 
-fn rules(spec: &Defines, role: &str) -> Vec<Rule> {
-    let verbs = if matches!(role, "view" | "browse") { VIEW } else { EVERYTHING };
-    // Who only looks around sees what the platform is made of, not what people claimed of it.
-    let claims = spec.claim_names.as_ref().filter(|_| role != "browse");
-    let mut rules = Vec::new();
-    for names in [Some(&spec.names), claims].into_iter().flatten() {
-        rules.push(rule([spec.group.clone()], with_status(&names.plural), verbs));
-        if role == "crossplane" {
-            rules.push(rule([spec.group.clone()], [sub(&names.plural, "finalizers")], &["update"]));
+/// What a definition defines, as the lists that the rules of its roles share.
+struct Defined {
+    group: NameList,
+    composites: Resource,
+    claims: Option<Resource>,
+}
+
+struct Resource {
+    /// It and its status.
+    names: NameList,
+    finalizers: NameList,
+}
+
+impl Defined {
+    fn of(spec: &Defines) -> Self {
+        let resource = |names: &Names| Resource {
+            names: [names.plural.clone(), sub(&names.plural, "status")].into(),
+            finalizers: [sub(&names.plural, "finalizers")].into(),
+        };
+        Self {
+            group: [spec.group.clone()].into(),
+            composites: resource(&spec.names),
+            claims: spec.claim_names.as_ref().map(resource),
         }
     }
-    rules
+
+    fn rules(&self, role: &str) -> Vec<Rule> {
+        let verbs = if matches!(role, "view" | "browse") { &VIEW } else { &EVERYTHING };
+        // Who only looks around sees what the platform is made of, not what people claimed of it.
+        let claims = self.claims.as_ref().filter(|_| role != "browse");
+        let rule = |resources: &NameList, verbs: &NameList| Rule {
+            api_groups: self.group.clone(),
+            resources: resources.clone(),
+            verbs: verbs.clone(),
+            ..Rule::default()
+        };
+        let mut rules = Vec::new();
+        for Resource { names, finalizers } in [Some(&self.composites), claims].into_iter().flatten() {
+            rules.push(rule(names, verbs));
+            if role == "crossplane" {
+                rules.push(rule(finalizers, &UPDATE));
+            }
+        }
+        rules
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::kinds::{DEFINITION, DEPLOYMENT, MANAGED_RESOURCE, REVISION, Revision, SERVED_RESOURCE, SERVICE_ACCOUNT};
+use super::kinds::{DEFINITION, MANAGED_RESOURCE, REVISION, Revision, SERVED_RESOURCE};
 use super::materialized::Target;
 use super::namespace::{self, enabled, mentioned};
 use super::people::{self, Standing};
@@ -15,6 +15,7 @@ use crate::kind::NAMESPACE;
 use crate::object::{Live, ObjectRef};
 use crate::rbac::{CLUSTER_ROLE, RoleBody};
 use crate::snapshot::{Change, Snapshot};
+use crate::workload::{DEPLOYMENT, SERVICE_ACCOUNT};
 
 type Index = std::collections::BTreeMap<Name, BTreeSet<Name>>;
 
@@ -63,7 +64,12 @@ impl Crossplane {
     pub(super) fn follow_resources(&mut self, snapshot: &Snapshot) {
         for revision in std::mem::take(&mut self.stale) {
             match snapshot.get(&ObjectRef::cluster(&REVISION, revision.clone())) {
-                Some(live) => drop(self.resources.insert(revision, brought(snapshot, live))),
+                Some(live) => {
+                    self.resources.insert(revision, brought(snapshot, live));
+                    if let Some((family, party)) = self.belonging(live) {
+                        self.families.renew(family, party.as_ref());
+                    }
+                }
                 None => drop(self.resources.remove(&revision)),
             }
         }

@@ -42,13 +42,6 @@ pub static SERVED_RESOURCE: Kind = Kind::cluster::<IgnoredAny>(
 )
 .bare();
 
-/// What providers run as.
-pub static SERVICE_ACCOUNT: Kind =
-    Kind::namespaced::<IgnoredAny>("", &["v1"], "ServiceAccount", "serviceaccounts").bare();
-
-/// What runs providers.
-pub static DEPLOYMENT: Kind = Kind::namespaced::<Deployment>("apps", &["v1"], "Deployment", "deployments");
-
 /// The part of a definition that says what it defines.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Definition {
@@ -113,40 +106,5 @@ impl Revision {
             text.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
         };
         self.status.capabilities.iter().flatten().any(|capability| plain(capability) == "safestart")
-    }
-}
-
-/// The part of a deployment that says who runs in it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(from = "WrittenDeployment")]
-pub(super) struct Deployment {
-    pub(super) service_account: Name,
-}
-
-#[derive(Deserialize)]
-struct WrittenDeployment {
-    spec: WrittenSpec,
-}
-
-#[derive(Deserialize)]
-struct WrittenSpec {
-    template: Template,
-}
-
-#[derive(Deserialize)]
-struct Template {
-    #[serde(default)]
-    spec: Pod,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Pod {
-    service_account_name: Name,
-}
-
-impl From<WrittenDeployment> for Deployment {
-    fn from(written: WrittenDeployment) -> Self {
-        Self { service_account: written.spec.template.spec.service_account_name }
     }
 }

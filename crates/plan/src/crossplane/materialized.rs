@@ -75,24 +75,16 @@ impl Materialized {
         })
     }
 
-    fn fit(&self, name: &Name) -> (Vec<Rule>, Fit) {
+    /// What a gathered role holds; what does not fit into it is a problem.
+    pub(super) fn content(&self, name: &Name, problems: &mut Vec<Diagnostic>) -> Content {
         let union: Vec<Rule> = self.aggregation.rules(name).into_iter().flatten().cloned().collect();
         let stored: Vec<Rule> = self.aggregation.stored(name).into_iter().flatten().cloned().collect();
         let fit = self.fitter.fit(name, &union, &stored);
-        (union, fit)
-    }
-
-    /// What a gathered role holds.
-    pub(super) fn content(&self, name: &Name) -> Content {
-        let (union, fit) = self.fit(name);
-        Content::rules(fit.rules(&union))
-    }
-
-    /// What does not fit into a gathered role.
-    pub(super) fn problem(&self, name: &Name) -> Option<Diagnostic> {
-        let (union, fit) = self.fit(name);
-        let Fit::Partial { withheld, .. } = fit else { return None };
-        let message = format!("{} of {} rules do not fit", withheld.len(), union.len());
-        Some(Diagnostic::new(Code::UnionTooLarge, ObjectRef::cluster(&CLUSTER_ROLE, name.clone()), message))
+        if let Fit::Partial { withheld, .. } = &fit {
+            let message = format!("{} of {} rules do not fit", withheld.len(), union.len());
+            let role = ObjectRef::cluster(&CLUSTER_ROLE, name.clone());
+            problems.push(Diagnostic::new(Code::UnionTooLarge, role, message));
+        }
+        Content::rules(fit.into_rules(union))
     }
 }

@@ -59,17 +59,23 @@ impl Crossplane {
         let enabled = enabled(&live.meta);
         intent.diagnostics = self.namespace_problems(key, live);
         if !enabled.is_empty() {
-            intent.wanted = ROLES.iter().map(|role| self.namespace_role(live, &enabled, role)).collect();
-            intent.diagnostics.extend(names.iter().filter_map(|name| self.materialized.problem(name)));
+            let problems = &mut intent.diagnostics;
+            intent.wanted = ROLES.iter().map(|role| self.namespace_role(live, &enabled, role, problems)).collect();
         }
         intent
     }
 
-    fn namespace_role(&self, namespace: &Live, enabled: &BTreeSet<Name>, role: &str) -> Wanted {
+    fn namespace_role(
+        &self,
+        namespace: &Live,
+        enabled: &BTreeSet<Name>,
+        role: &str,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Wanted {
         let name = namespace_role(&namespace.meta.name, role);
         let content = match self.settings.user_roles {
             UserRoles::Aggregated => Content::aggregated(selectors(enabled, role)),
-            UserRoles::Materialized => self.materialized.content(&name),
+            UserRoles::Materialized => self.materialized.content(&name, problems),
         };
         let labels = Labels::from_iter([words::managed()]);
         let shape = Shape { labels, owners: vec![controlled(namespace, &NAMESPACE)], content, ..Shape::default() };

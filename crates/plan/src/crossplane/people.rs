@@ -4,7 +4,7 @@ use rolewright_core::selector::LabelSelector;
 use rolewright_core::{Labels, RBAC_GROUP, RoleRef, Rule, Subject};
 
 use super::Crossplane;
-use super::rules::{EVERYTHING, VIEW, rule};
+use super::rules::{EVERYTHING, VIEW, WRITE, rule, verbs};
 use super::settings::{Manage, UserRoles};
 use super::words::{self, aggregate_to, aggregating, base_of};
 use crate::Name;
@@ -23,7 +23,6 @@ const CROSSPLANE: [&str; 5] = [
     "protection.crossplane.io",
     "ops.crossplane.io",
 ];
-const WRITE: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete"];
 
 /// A role that does not depend on what was installed. Each is a key of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +127,8 @@ impl Standing {
 
 impl Crossplane {
     pub(super) fn intend_standing(&self, snapshot: &Snapshot, standing: Standing) -> Intent {
-        let all = self.standing(standing);
+        let mut problems = Vec::new();
+        let all = self.standing(standing, &mut problems);
         let objects: Vec<ObjectRef> = all.iter().map(|wanted| wanted.object.clone()).collect();
         let mut intent = Intent::default();
         let binding = ObjectRef::cluster(&CLUSTER_ROLE_BINDING, standing.key().name);
@@ -137,7 +137,7 @@ impl Crossplane {
         if self.settings.manage < standing.level() {
             return intent;
         }
-        intent.diagnostics.extend(self.materialized.problem(&standing.key().name));
+        intent.diagnostics = problems;
         for wanted in all {
             match snapshot.get(&wanted.object).filter(|live| is_helms(live)) {
                 Some(live) => intent.diagnostics.extend(self.left_to_helm(&wanted.object, live)),
@@ -148,7 +148,7 @@ impl Crossplane {
     }
 
     /// Everything that belongs to a role, were it ours to keep.
-    fn standing(&self, standing: Standing) -> Vec<Wanted> {
+    fn standing(&self, standing: Standing, problems: &mut Vec<Diagnostic>) -> Vec<Wanted> {
         let mut all = Vec::new();
         let claim = {
             let (label, value) = words::managed();
@@ -164,7 +164,7 @@ impl Crossplane {
         if let Some(selectors) = standing.selectors() {
             let content = match self.settings.user_roles {
                 UserRoles::Aggregated => Content::aggregated(selectors),
-                UserRoles::Materialized => self.materialized.content(&key.name),
+                UserRoles::Materialized => self.materialized.content(&key.name, problems),
             };
             all.push(wanted(key.clone(), standing.labels(), content, "it gathers what a role of Crossplane holds"));
         }
@@ -186,42 +186,42 @@ impl Crossplane {
     }
 
     fn base_rules(&self, standing: Standing) -> Vec<Rule> {
-        let secrets = (!self.settings.hardened).then(|| rule([""], ["secrets"], EVERYTHING));
+        let secrets = (!self.settings.hardened).then(|| rule([""], ["secrets"], &EVERYTHING));
         match standing {
             Standing::Core => core_rules(),
-            Standing::Person("admin") => [rule(EVENTS, ["events"], VIEW), rule([""], ["namespaces"], EVERYTHING)]
+            Standing::Person("admin") => [rule(EVENTS, ["events"], &VIEW), rule([""], ["namespaces"], &EVERYTHING)]
                 .into_iter()
                 .chain(secrets)
                 .chain([
-                    rule([RBAC_GROUP], ["clusterroles", "roles"], VIEW),
-                    rule([RBAC_GROUP], ["clusterrolebindings", "rolebindings"], EVERYTHING),
-                    rule(CROSSPLANE, ["*"], EVERYTHING),
-                    rule(["apiextensions.k8s.io"], ["customresourcedefinitions"], VIEW),
+                    rule([RBAC_GROUP], ["clusterroles", "roles"], &VIEW),
+                    rule([RBAC_GROUP], ["clusterrolebindings", "rolebindings"], &EVERYTHING),
+                    rule(CROSSPLANE, ["*"], &EVERYTHING),
+                    rule(["apiextensions.k8s.io"], ["customresourcedefinitions"], &VIEW),
                 ])
                 .collect(),
             Standing::Person("edit") => {
                 let (full, looking): (Vec<&str>, Vec<&str>) = CROSSPLANE
                     .into_iter()
                     .partition(|group| !(self.settings.hardened && *group == "pkg.crossplane.io"));
-                [rule(EVENTS, ["events"], VIEW), rule([""], ["namespaces"], VIEW)]
+                [rule(EVENTS, ["events"], &VIEW), rule([""], ["namespaces"], &VIEW)]
                     .into_iter()
                     .chain(secrets)
-                    .chain([rule(full, ["*"], EVERYTHING)])
-                    .chain((!looking.is_empty()).then(|| rule(looking, ["*"], VIEW)))
+                    .chain([rule(full, ["*"], &EVERYTHING)])
+                    .chain((!looking.is_empty()).then(|| rule(looking, ["*"], &VIEW)))
                     .collect()
             }
             Standing::Person("view") => {
-                vec![rule(EVENTS, ["events"], VIEW), rule([""], ["namespaces"], VIEW), rule(CROSSPLANE, ["*"], VIEW)]
+                vec![rule(EVENTS, ["events"], &VIEW), rule([""], ["namespaces"], &VIEW), rule(CROSSPLANE, ["*"], &VIEW)]
             }
             Standing::Person(_) => {
-                vec![rule(EVENTS, ["events"], VIEW), rule(["apiextensions.crossplane.io"], ["*"], VIEW)]
+                vec![rule(EVENTS, ["events"], &VIEW), rule(["apiextensions.crossplane.io"], ["*"], &VIEW)]
             }
             Standing::Namespace("ns-edit") => vec![
-                rule(EVENTS, ["events"], VIEW),
-                rule([""], ["secrets"], EVERYTHING),
-                rule(["apiextensions.crossplane.io"], ["*"], VIEW),
+                rule(EVENTS, ["events"], &VIEW),
+                rule([""], ["secrets"], &EVERYTHING),
+                rule(["apiextensions.crossplane.io"], ["*"], &VIEW),
             ],
-            Standing::Namespace(_) => vec![rule(EVENTS, ["events"], VIEW)],
+            Standing::Namespace(_) => vec![rule(EVENTS, ["events"], &VIEW)],
         }
     }
 
@@ -256,21 +256,21 @@ pub(super) fn made_by_us(meta: &Meta) -> bool {
 /// What Crossplane itself needs whatever is installed.
 fn core_rules() -> Vec<Rule> {
     vec![
-        rule(EVENTS, ["events"], &["create", "update", "patch", "delete"]),
-        rule([""], ["secrets"], WRITE),
-        rule([""], ["serviceaccounts", "services"], EVERYTHING),
-        rule(["apiextensions.k8s.io"], ["customresourcedefinitions", "customresourcedefinitions/status"], EVERYTHING),
+        rule(EVENTS, ["events"], &verbs(&["create", "update", "patch", "delete"])),
+        rule([""], ["secrets"], &WRITE),
+        rule([""], ["serviceaccounts", "services"], &EVERYTHING),
+        rule(["apiextensions.k8s.io"], ["customresourcedefinitions", "customresourcedefinitions/status"], &EVERYTHING),
         rule(
             ["apiextensions.crossplane.io", "pkg.crossplane.io", "ops.crossplane.io", "protection.crossplane.io"],
             ["*"],
-            EVERYTHING,
+            &EVERYTHING,
         ),
-        rule(["extensions", "apps"], ["deployments"], WRITE),
-        rule(["", "coordination.k8s.io"], ["configmaps", "leases"], WRITE),
+        rule(["extensions", "apps"], ["deployments"], &WRITE),
+        rule(["", "coordination.k8s.io"], ["configmaps", "leases"], &WRITE),
         rule(
             ["admissionregistration.k8s.io"],
             ["validatingwebhookconfigurations", "mutatingwebhookconfigurations"],
-            WRITE,
+            &WRITE,
         ),
     ]
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use rolewright_core::{Labels, RoleRef, Rule, RuleSet, Subject};
 
-use super::kinds::{DEPLOYMENT, Deployment, REVISION, Revision, SERVED_RESOURCE, SERVICE_ACCOUNT};
+use super::kinds::{REVISION, Revision, SERVED_RESOURCE};
 use super::rules::{EVERYTHING, VIEW, rule};
 use super::settings::{InactiveRevisions, Manage};
 use super::words::{self, PACKAGE, SYSTEM, aggregate_to, aggregating, label_value, provider_role};
@@ -20,10 +20,13 @@ use crate::intent::{Content, Intent, Shape, Wanted};
 use crate::object::{Live, ObjectRef};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
+use crate::workload::{DEPLOYMENT, Deployment, SERVICE_ACCOUNT};
 
 pub(super) use family::{Families, PREFIX as FAMILY_PREFIX, family_of};
 pub(super) use organisation::Trust;
-pub(super) use resources::Resources;
+pub(super) use resources::Stock;
+
+use resources::Resources;
 
 const ROLE_NAMES: [&str; 3] = ["aggregate-to-edit", "aggregate-to-view", "system"];
 
@@ -32,7 +35,7 @@ struct Facts<'a> {
     live: &'a Live,
     revision: &'a Revision,
     /// What it brings, with what its family brings if it keeps a copy of that.
-    resources: Resources,
+    stock: &'a Stock,
     /// Whether it has anything to work on, be it only what its family brings.
     works: bool,
     /// Whether others have its resources through it.
@@ -48,8 +51,9 @@ struct Serves {
 
 impl Crossplane {
     /// What a revision brings.
-    fn brought(&self, live: &Live) -> &Resources {
-        self.resources.get(&live.meta.name).unwrap_or(&self.nothing)
+    fn brought(&self, live: &Live) -> &Stock {
+        static NOTHING: Stock = Stock::new(Resources::new());
+        self.resources.get(&live.meta.name).unwrap_or(&NOTHING)
     }
 
     pub(super) fn intend_revision(&self, snapshot: &Snapshot, key: &ObjectRef) -> Intent {
@@ -63,14 +67,11 @@ impl Crossplane {
         let mut intent = Intent { held: held(snapshot, live, &names), ..Intent::default() };
         intent.diagnostics.extend(mismatch(snapshot, key, live));
         intent.diagnostics.extend(self.strangers(key, live, &relatives.strangers));
-        let mut resources = self.brought(live).clone();
-        let union = self.union(&relatives.members);
-        let works = !resources.is_empty() || !union.is_empty();
-        if !relatives.members.is_empty() && self.keeps_copy(snapshot, live, &union) {
-            resources = union;
-        }
+        let (own, union) = (self.brought(live), self.union(live));
+        let works = !own.is_empty() || !union.is_empty();
+        let stock = if self.keeps_copy(snapshot, live, union) { union } else { own };
         let serves = self.serves(snapshot, live, revision);
-        let facts = Facts { live, revision, resources, works, serves };
+        let facts = Facts { live, revision, stock, works, serves };
         intent.wanted.extend(self.human_roles(&facts));
         intent.wanted.extend(self.system(snapshot, key, &facts, &mut intent.diagnostics));
         intent
@@ -111,19 +112,19 @@ impl Crossplane {
         };
         let brought = self.brought(revision);
         roles.iter().all(|(role, label)| {
-            let verbs = if *role == "edit" { EVERYTHING } else { VIEW };
+            let rules = if *role == "edit" { brought.edit() } else { brought.view() };
             let name = provider_role(&revision.meta.name, &format!("aggregate-to-{role}"));
             let role = snapshot.get(&ObjectRef::cluster(&CLUSTER_ROLE, name));
             role.is_some_and(|role| {
                 role.meta.controller().is_some_and(|owner| owner.uid == revision.meta.uid)
                     && role.meta.labels.contains_key(&aggregate_to(label))
-                    && role.body::<RoleBody>().is_some_and(|role| holds(role, &resources::rules(brought, verbs)))
+                    && role.body::<RoleBody>().is_some_and(|role| holds(role, rules))
             })
         })
     }
 
     fn human_roles(&self, facts: &Facts<'_>) -> Vec<Wanted> {
-        let Facts { live, resources, serves, .. } = facts;
+        let Facts { live, stock, serves, .. } = facts;
         let people = serves.people && self.settings.manage >= Manage::Basic;
         let mut edit = Labels::new();
         if serves.core {
@@ -135,12 +136,12 @@ impl Crossplane {
             view.extend(aggregating(&["view"]));
         }
         let mut wanted = Vec::new();
-        for (role, mut labels, verbs) in [("aggregate-to-edit", edit, EVERYTHING), ("aggregate-to-view", view, VIEW)] {
-            if labels.is_empty() || resources.is_empty() {
+        for (role, mut labels) in [("aggregate-to-edit", edit), ("aggregate-to-view", view)] {
+            if labels.is_empty() || stock.is_empty() {
                 continue;
             }
             labels.extend([words::managed()]);
-            let content = Content::rules(resources::rules(resources, verbs));
+            let content = Content::rules(if role == "aggregate-to-edit" { stock.edit() } else { stock.view() });
             let because = format!("others use what `{}` brings", live.meta.name);
             wanted.push(revision_object(live, &CLUSTER_ROLE, role, labels, content, because));
         }
@@ -155,16 +156,16 @@ impl Crossplane {
         facts: &Facts<'_>,
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<Wanted> {
-        let Facts { live, revision, resources, works, .. } = facts;
+        let Facts { live, revision, stock, works, .. } = facts;
         let requests = revision.status.permission_requests.as_deref().unwrap_or_default();
         let granted = self.grant_requests(snapshot, key, requests, problems);
         if !works && granted.is_empty() {
             return Vec::new();
         }
-        let mut rules = resources::reconciling(resources);
+        let mut rules = stock.reconcile().to_vec();
         rules.extend(every_provider());
         if revision.starts_safely() {
-            rules.push(rule(["apiextensions.k8s.io"], ["customresourcedefinitions"], VIEW));
+            rules.push(rule(["apiextensions.k8s.io"], ["customresourcedefinitions"], &VIEW));
         }
         rules.extend(granted);
         let rules: Vec<Rule> = self.bound(snapshot, key, rules, problems);
@@ -193,7 +194,7 @@ impl Crossplane {
             if *object.kind == SERVICE_ACCOUNT {
                 accounts.insert((object.namespace.clone(), object.name.clone()));
             } else if *object.kind == DEPLOYMENT
-                && let Some(Deployment { service_account }) = owned.body()
+                && let Some(Deployment { service_account, .. }) = owned.body()
                 && !service_account.is_empty()
             {
                 accounts.insert((object.namespace.clone(), service_account.clone()));
@@ -204,10 +205,10 @@ impl Crossplane {
 }
 
 /// What a revision brings, as the snapshot has it.
-pub(super) fn brought(snapshot: &Snapshot, live: &Live) -> Resources {
+pub(super) fn brought(snapshot: &Snapshot, live: &Live) -> Stock {
     let mut all = resources::owned(snapshot, &live.meta.uid);
     all.extend(live.body().map(resources::declared).unwrap_or_default());
-    all
+    Stock::new(all)
 }
 
 /// Says when a revision does not list what it owns: whoever believes the list grants too little.
@@ -228,6 +229,10 @@ fn mismatch(snapshot: &Snapshot, key: &ObjectRef, live: &Live) -> Option<Diagnos
 
 /// Whether a role gives everything that rules give.
 fn holds(role: &RoleBody, rules: &[Rule]) -> bool {
+    // Mostly it has just been written.
+    if role.rules == rules {
+        return true;
+    }
     let held = RuleSet::new(&role.rules);
     rules.iter().all(|rule| held.covers(rule))
 }
@@ -255,7 +260,7 @@ fn revision_object(
 /// What every provider does: tell what happens, keep credentials and state, elect a leader.
 fn every_provider() -> [Rule; 2] {
     [
-        rule(["", "coordination.k8s.io"], ["secrets", "configmaps", "events", "leases"], EVERYTHING),
-        rule(["events.k8s.io"], ["events"], EVERYTHING),
+        rule(["", "coordination.k8s.io"], ["secrets", "configmaps", "events", "leases"], &EVERYTHING),
+        rule(["events.k8s.io"], ["events"], &EVERYTHING),
     ]
 }

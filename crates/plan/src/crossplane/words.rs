@@ -1,11 +1,9 @@
 //! The words of Crossplane's permissions: labels, annotations and names.
 
-use std::fmt::Write as _;
-
 use rolewright_core::Labels;
-use sha2::{Digest as _, Sha256};
 
 use crate::Name;
+use crate::digest::hex;
 use crate::vocabulary::label::MANAGED_BY;
 use crate::vocabulary::manager::ROLEWRIGHT;
 
@@ -53,18 +51,9 @@ pub(super) fn label_value(name: &str) -> Name {
     if name.len() <= LONGEST {
         return Name::new(name);
     }
-    let hash = hash(name, 12);
+    let hash = hex(name, 12);
     let kept: String = name.chars().take(LONGEST - 1 - hash.len()).collect();
     Name::new(format!("{kept}_{hash}"))
-}
-
-/// So many bytes of a text's hash.
-pub(super) fn hash(text: &str, bytes: usize) -> String {
-    Sha256::digest(text).iter().take(bytes).fold(String::new(), |mut hash, byte| {
-        // Writing to a `String` cannot fail.
-        let _ = write!(hash, "{byte:02x}");
-        hash
-    })
 }
 
 /// `crossplane:composite:<definition>:aggregate-to-<role>`.

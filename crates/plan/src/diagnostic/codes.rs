@@ -94,6 +94,33 @@ codes! {
     LeftToHelm = 206, Note, "a role is left to its Helm release",
         "It is not changed, because the next upgrade of the release would change it back. To let us keep it, remove it from \
          the release.";
+    ClusterAdminByDefault = 301, Warning, "a RootSync may do everything because it names no roles",
+        "Without `spec.override.roleRefs` its reconciler is bound to `cluster-admin`, as Config Sync does it. Name the roles \
+         that it needs, or annotate it `rolewright.io/root-role: none`; `--default-root-role` changes the default of the \
+         whole cluster.";
+    NamespaceMissing = 302, Warning, "a role is to count in a namespace that is not there",
+        "The binding is made as soon as the namespace is there. The other entries of `roleRefs` count already.";
+    RoleMissing = 303, Warning, "a role that a sync names is not there",
+        "The binding is there and gives nothing until somebody creates the role. Correct the name, or create it.";
+    RoleRefInvalid = 304, Error, "an entry of `roleRefs` cannot be used",
+        "It gives nothing; the other entries count. The message says what to correct.";
+    RoleNotBindable = 305, Error, "a role is not to be given by syncs",
+        "`--bindable-roles` names the roles that may be given. Without it RepoSyncs get none: the manager would give what \
+         the author of the RepoSync does not have. RootSyncs may then name any.";
+    OverridesMisspelt = 306, Error, "`spec.overrides` is not a field of a RootSync",
+        "The API server drops it, and so the RootSync seems to name no roles. It gets no more than every reconciler has, \
+         and not `cluster-admin`. Say `spec.override`.";
+    SyncMisplaced = 307, Error, "a sync is where it cannot be",
+        "RootSyncs live in the namespace of Config Sync, RepoSyncs in all others, and their names are limited. Nothing is \
+         granted for it.";
+    AccountTaken = 308, Error, "two syncs would share an account",
+        "The names of accounts are made from those of syncs, and these two give the same. Each would have the rights of the \
+         other, so the second gets none.";
+    ReconcilerAwaited = 309, Note, "a sync that is being deleted waits for its reconciler",
+        "The reconciler cleans up with the rights that it has, so these stay, and are kept in order, until it is done. If it \
+         is dead: `kubectl annotate rootsync NAME rolewright.io/release-reconciler='WHY'`.";
+    ReconcilerReleased = 310, Warning, "a sync goes without its reconciler",
+        "Its finalizer was taken away without its doing, for the reason in the message. What it had applied stays.";
 }
 
 impl Code {

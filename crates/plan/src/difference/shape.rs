@@ -1,6 +1,8 @@
 //! What an object says of all that we would say, and what it is on the way from one to the other.
 
+use rolewright_core::rule::ANY;
 use rolewright_core::{Labels, Rule, RuleSet};
+use rustc_hash::FxHashSet;
 
 use crate::Name;
 use crate::intent::{Content, Shape};
@@ -84,14 +86,37 @@ fn both_contents(seen: &Content, wanted: &Content) -> Content {
 }
 
 fn both_rules(old: &[Rule], new: &[Rule]) -> Vec<Rule> {
-    let covers = |wide: &[Rule], narrow: &[Rule]| RuleSet::new(narrow).implies(&RuleSet::new(wide));
-    if covers(new, old) {
+    let (gone, come) = apart(old, new);
+    if covers(new, &gone) {
         new.to_vec()
-    } else if covers(old, new) {
+    } else if covers(old, &come) {
         old.to_vec()
     } else {
         both_lists(old, new)
     }
+}
+
+/// The rules that only the one list has, and those that only the other has; some that both have may be among them.
+fn apart<'a>(one: &'a [Rule], other: &'a [Rule]) -> (Vec<&'a Rule>, Vec<&'a Rule>) {
+    // Mostly few rules of many differ, so that nothing but these is looked at closely.
+    let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
+    let only = |one: &'a [Rule], other: &'a [Rule]| {
+        let other: FxHashSet<&Rule> = other.iter().collect();
+        one.iter().filter(|rule| !other.contains(rule)).collect()
+    };
+    (only(one, other), only(other, one))
+}
+
+/// Whether rules give everything that some others give. What is about other groups cannot help.
+fn covers(wide: &[Rule], rules: &[&Rule]) -> bool {
+    let groups: FxHashSet<&str> =
+        rules.iter().flat_map(|rule| &rule.api_groups).map(Name::as_str).chain([ANY]).collect();
+    let helps = |rule: &&Rule| {
+        !rule.non_resource_urls.is_empty() || rule.api_groups.iter().any(|group| groups.contains(group.as_str()))
+    };
+    let held = RuleSet::new(wide.iter().filter(helps));
+    rules.iter().all(|rule| held.covers(rule))
 }
 
 fn both_lists<T: Clone + PartialEq>(old: &[T], new: &[T]) -> Vec<T> {

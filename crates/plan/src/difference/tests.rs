@@ -39,7 +39,7 @@ fn binding(to: &str, users: &[&str]) -> Shape {
 
 /// An object as the server has it after `shape` was applied by us.
 fn stored(object: &ObjectRef, shape: &Shape) -> Value {
-    let mut out = render::object(object, "v1", None, shape);
+    let mut out = json!(render::object(object, "v1", None, shape));
     let keys = |labels: &rolewright_core::Labels| -> Value {
         labels.keys().map(|key| (format!("f:{key}"), json!({}))).collect::<serde_json::Map<_, _>>().into()
     };

@@ -19,16 +19,15 @@ use crate::object::ObjectRef;
 use crate::op::{Phase, Plan};
 use crate::snapshot::{Change, Service, Snapshot};
 
-/// So long a key that gathers waits for those that bring.
+/// So long a key waits for those of earlier turns.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A module with what waits for it.
 pub(super) struct Slot {
     pub(super) module: Box<dyn Module>,
     pub(super) watches: Vec<Watch>,
-    queue: Queue,
-    /// Keys that gather what others bring.
-    gathering: Queue,
+    /// What is due, by turn.
+    queues: [Queue; 3],
     told: BTreeMap<ObjectRef, Vec<Diagnostic>>,
     /// What each key was last known to have, or to have got.
     kept: BTreeMap<ObjectRef, Kept>,
@@ -58,8 +57,7 @@ impl Slot {
         Self {
             module,
             watches,
-            queue: Queue::default(),
-            gathering: Queue::default(),
+            queues: Default::default(),
             told: BTreeMap::new(),
             kept: BTreeMap::new(),
             writing: BTreeMap::new(),
@@ -82,25 +80,35 @@ impl Slot {
         }
     }
 
-    /// The next key that is due. One that gathers waits for those that bring, but not for ever.
+    /// The next key that is due. It waits for those of earlier turns, but not for ever.
     pub(super) fn start(&mut self, now: Time) -> Option<ObjectRef> {
-        if let Some(key) = self.queue.start(now) {
-            return Some(key);
+        let mut is_busy = false;
+        for queue in &mut self.queues {
+            let waits = is_busy && queue.next_due().is_some_and(|due| now < due + PATIENCE);
+            if !waits && let Some(key) = queue.start(now) {
+                return Some(key);
+            }
+            is_busy |= queue.is_busy(now);
         }
-        let is_waiting = self.queue.is_busy(now) && self.gathering.next_due().is_some_and(|due| now < due + PATIENCE);
-        if is_waiting { None } else { self.gathering.start(now) }
+        None
     }
 
     /// When the next key is due.
     pub(super) fn next_due(&self, now: Time) -> Option<Time> {
-        let wait = if self.queue.is_busy(now) { PATIENCE } else { Duration::ZERO };
-        let gathering = self.gathering.next_due().map(|due| due + wait);
-        self.queue.next_due().into_iter().chain(gathering).min()
+        let mut next = None;
+        let mut wait = Duration::ZERO;
+        for queue in &self.queues {
+            next = next.into_iter().chain(queue.next_due().map(|due| due + wait)).min();
+            if queue.is_busy(now) {
+                wait = PATIENCE;
+            }
+        }
+        next
     }
 
     /// How many keys wait or are being written.
     pub(super) fn waiting(&self) -> usize {
-        self.queue.len() + self.gathering.len()
+        self.queues.iter().map(Queue::len).sum()
     }
 
     /// Takes in what came of a job.
@@ -110,7 +118,8 @@ impl Slot {
     }
 
     fn queue_of(&mut self, key: &ObjectRef) -> &mut Queue {
-        if self.module.gathers(key) { &mut self.gathering } else { &mut self.queue }
+        let turn = self.module.turn(key) as usize;
+        self.queues.get_mut(turn).expect("there is a queue for every turn")
     }
 
     pub(super) fn reads(&self, object: &ObjectRef) -> bool {
@@ -154,12 +163,13 @@ impl Slot {
         news: &mut Vec<News>,
     ) -> Option<Plan> {
         let mut plan = self.intended(snapshot, key, now);
-        self.give_in(&mut plan, now);
+        self.give_in(snapshot, &mut plan, now);
         let queue = self.queue_of(key);
         plan.diagnostics.extend(queue.troubles(key, &plan.ops));
         let stuck = queue.is_stuck(key, &plan.ops);
         if plan.ops.is_empty() || stuck || queue.has_failed(key) {
-            plan.ops.extend(report::report(snapshot, key, &plan, now));
+            let own = self.module.report(snapshot, key, &plan);
+            plan.ops.extend(report::report(snapshot, key, &plan, own, now));
         }
         self.tell(key, &plan.diagnostics, news);
         if stuck {
@@ -214,12 +224,14 @@ impl Slot {
     }
 
     /// Leaves alone what somebody else changes back again and again. What is wanted anew is written all the same.
-    fn give_in(&self, plan: &mut Plan, now: Time) {
+    fn give_in(&self, snapshot: &Snapshot, plan: &mut Plan, now: Time) {
         let Plan { ops, diagnostics, wake_at } = plan;
         ops.retain(|op| {
             let until = if op.repairs { self.contests.until(&op.object, now) } else { None };
             let Some(until) = until else { return true };
-            let message = "somebody else changes it back again and again, so it is left alone for some minutes";
+            let rival = snapshot.get(&op.object).and_then(|live| live.meta.rival.as_ref());
+            let who = rival.map_or_else(|| "somebody else".to_owned(), |name| format!("`{name}`"));
+            let message = format!("{who} changes it back again and again, so it is left alone for some minutes");
             let told = Diagnostic::new(Code::PeerActive, op.object.clone(), message);
             if !diagnostics.contains(&told) {
                 diagnostics.push(told);

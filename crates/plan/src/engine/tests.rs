@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::intent::{Claim, Content, Intent, Shape, Wanted};
 use crate::kind::{Kind, Reports};
+use crate::module::Turn;
 use crate::object::{Condition, Live, Status};
 use crate::op::{Op, Write};
 use crate::rbac::{CLUSTER_ROLE, RoleBody};
@@ -52,7 +53,7 @@ impl Module for Wishes {
 
     fn intend(&self, snapshot: &Snapshot, key: &ObjectRef, now: Time) -> Intent {
         let Some(wish) = snapshot.body::<Wish>(key) else { return Intent::default() };
-        let rule = Rule { verbs: wish.verbs.clone(), ..Rule::resources([""], ["pods"], []) };
+        let rule = Rule { verbs: wish.verbs.clone().into(), ..Rule::resources([""], ["pods"], []) };
         let wanted = Wanted {
             object: ObjectRef::cluster(&CLUSTER_ROLE, key.name.clone()),
             claim: Claim::RulesOnly,
@@ -63,8 +64,8 @@ impl Module for Wishes {
         Intent { wanted: vec![wanted], wake_at, ..Intent::default() }
     }
 
-    fn gathers(&self, key: &ObjectRef) -> bool {
-        key.name == GATHERS
+    fn turn(&self, key: &ObjectRef) -> Turn {
+        if key.name == GATHERS { Turn::Gathers } else { Turn::Brings }
     }
 
     fn keys(&self, snapshot: &Snapshot) -> Vec<ObjectRef> {

@@ -66,9 +66,16 @@ impl Condition {
         Some(object.status.and_then(|status| status.conditions).unwrap_or_default())
     }
 
-    /// Whether both say the same, whenever they began to.
-    pub(crate) fn says_as(&self, other: &Self) -> bool {
-        let without_time = |condition: &Self| Self { last_transition_time: Name::default(), ..condition.clone() };
-        without_time(self) == without_time(other)
+    /// A condition of which it is not said yet since when and of which generation.
+    pub(crate) fn new(name: &str, status: Status, reason: &str, message: String) -> Self {
+        let (name, reason) = (Name::new(name), Name::new(reason));
+        Self { name, status, reason, message, observed_generation: 0, last_transition_time: Name::default() }
+    }
+
+    /// Whether this, as it is stored, says what `wanted` does, whenever it began to. A server that does not store the
+    /// generation has none to tell.
+    pub(crate) fn says_as(&self, wanted: &Self) -> bool {
+        let is_of = self.observed_generation == 0 || self.observed_generation == wanted.observed_generation;
+        is_of && (self.status, &self.reason, &self.message) == (wanted.status, &wanted.reason, &wanted.message)
     }
 }

@@ -1,5 +1,7 @@
 //! What of an object a manager wrote, from `managedFields`.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -7,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::Managed;
 use crate::Name;
+use crate::vocabulary::manager;
 
 /// What a manager wrote of the object itself; `None` if it never did.
 pub(super) fn managed(fields: Option<&Value>, manager: &str, operation: &str) -> Option<Managed> {
@@ -34,6 +37,8 @@ struct Entry<'a> {
     manager: Name,
     #[serde(default)]
     operation: Name,
+    #[serde(borrow)]
+    time: Option<Cow<'a, str>>,
     subresource: Option<IgnoredAny>,
     #[serde(borrow)]
     fields_v1: Option<&'a RawValue>,
@@ -53,6 +58,12 @@ impl Entries<'_> {
     /// Whether nobody is said to have written anything.
     pub(super) fn is_empty(&self) -> bool {
         self.managed_fields.as_deref().unwrap_or_default().is_empty()
+    }
+
+    /// The same as [`rival`].
+    pub(super) fn rival(&self) -> Option<Name> {
+        let entries = self.managed_fields.iter().flatten().filter(|entry| entry.subresource.is_none());
+        last(entries.map(|entry| (entry.manager.as_str(), entry.time.as_deref().unwrap_or_default())))
     }
 
     /// The same as [`only`].
@@ -78,6 +89,32 @@ fn named(fields: &Value) -> Managed {
 pub(super) fn only(fields: Option<&Value>, manager: &str) -> bool {
     let entries = fields.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     !entries.is_empty() && entries.iter().all(|entry| entry.get("manager").is_some_and(|value| value == manager))
+}
+
+/// Who else wrote an object last, if several did and that was not before us.
+pub(super) fn rival(fields: Option<&Value>) -> Option<Name> {
+    fn text<'a>(entry: &'a Value, name: &str) -> &'a str {
+        entry.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+    let entries = fields.and_then(Value::as_array).into_iter().flatten();
+    let entries = entries.filter(|entry| entry.get("subresource").is_none_or(Value::is_null));
+    last(entries.map(|entry| (text(entry, "manager"), text(entry, "time"))))
+}
+
+/// The other one of several writers, each with the time of its last write: seconds in UTC, which sort as texts.
+fn last<'a>(writers: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Name> {
+    // Within the same second the one who aggregates may be us.
+    let key = |(name, time): (&'a str, &'a str)| (time, name != manager::AGGREGATION);
+    let (mut count, mut ours, mut other) = (0, "", None);
+    for (name, time) in writers {
+        count += 1;
+        if name == manager::ROLEWRIGHT {
+            ours = ours.max(time);
+        } else if other.is_none_or(|known| key(known) <= key((name, time))) {
+            other = Some((name, time));
+        }
+    }
+    other.filter(|(_, time)| count > 1 && *time >= ours).map(|(name, _)| Name::new(name))
 }
 
 fn keys(fields: Option<&Value>, read: impl Fn(&str) -> Option<Name>) -> Vec<Name> {
@@ -106,6 +143,29 @@ mod tests {
             "f:annotations": {"f:c": {}},
             "f:ownerReferences": {"k:{\"uid\":\"1-2\"}": {}},
         }, "f:rules": {}}})
+    }
+
+    #[test]
+    fn whoever_wrote_after_us_is_the_rival() {
+        let at = |manager: &str, second: u8| json!({"manager": manager, "operation": "Update", "time": format!("2026-11-16T00:00:0{second}Z")});
+        let status = json!({"manager": "status", "subresource": "status", "time": "2026-11-16T00:00:09Z"});
+        let cases = [
+            (json!(null), None),
+            (json!([at("kubectl", 1)]), None),
+            (json!([at("rolewright", 1)]), None),
+            (json!([at("kubectl", 1), at("rolewright", 2)]), None),
+            (json!([at("kubectl", 2), at("rolewright", 2)]), Some("kubectl")),
+            (json!([at("rolewright", 1), at("kubectl", 2), status]), Some("kubectl")),
+            (json!([at("rolewright", 1), at("argocd", 3), at("kubectl", 2)]), Some("argocd")),
+            (json!([at("kubectl", 3), at("clusterrole-aggregation-controller", 3)]), Some("kubectl")),
+            (
+                json!([at("kubectl", 1), at("clusterrole-aggregation-controller", 3)]),
+                Some("clusterrole-aggregation-controller"),
+            ),
+        ];
+        for (fields, expected) in cases {
+            assert_eq!(rival(Some(&fields)).as_deref(), expected, "{fields}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::managed::{Entries, managed, only};
+use super::managed::{Entries, managed, only, rival};
 use super::{Condition, Live, Managed, Meta, Owner};
 use crate::Name;
 use crate::kind::{Kind, Reports};
@@ -60,6 +60,7 @@ impl Meta {
             ours: managed(fields, manager::ROLEWRIGHT, "Apply"),
             inherited: manager::UPSTREAM.iter().find_map(|name| managed(fields, name, "Update")),
             revived: only(fields, manager::AGGREGATION) || says_nothing(object),
+            rival: rival(fields),
         };
         Self::of(written, writers)
     }
@@ -86,7 +87,7 @@ impl Meta {
             // Whoever wrote nothing left no trace; the whole object must be seen to tell.
             return None;
         }
-        let writers = Writers { ours, inherited, revived: entries.only(manager::AGGREGATION) };
+        let writers = Writers { ours, inherited, revived: entries.only(manager::AGGREGATION), rival: entries.rival() };
         Self::of(serde_json::from_str(metadata).ok()?, writers).ok()
     }
 
@@ -109,6 +110,7 @@ impl Meta {
             deleting: written.deletion_timestamp.is_some(),
             ours: writers.ours,
             revived: writers.revived,
+            rival: writers.rival.map(Box::new),
             inherited: writers.inherited.map(Box::new),
         })
     }
@@ -119,6 +121,7 @@ struct Writers {
     ours: Option<Managed>,
     inherited: Option<Managed>,
     revived: bool,
+    rival: Option<Name>,
 }
 
 #[derive(Deserialize)]
@@ -220,6 +223,9 @@ mod tests {
             json!({"name": "a", "managedFields": [{"manager": "rolewright", "operation": "Apply"}]}),
             json!({"name": "a", "managedFields": [{"manager": 1}, entry("rolewright", json!(null))]}),
             json!({"name": "a", "managedFields": {"manager": "rolewright"}}),
+            json!({"name": "a", "managedFields": [{"manager": "kubectl", "time": "2026-11-16T00:00:00Z"},
+                entry("rolewright", json!(null)), {"time": "2026-11-16T00:00:01Z"}]}),
+            json!({"name": "a", "managedFields": [{"manager": "kubectl", "time": 7}, {"time": "\n"}]}),
             json!({"name": "a", "labels": {"a": 1}}),
         ];
         let rest = [

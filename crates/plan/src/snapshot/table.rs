@@ -69,13 +69,17 @@ impl Table {
         self.rows.len()
     }
 
+    /// Whether this is known of an object, or something newer.
+    pub(super) fn knows(&self, place: &Place, version: u64) -> bool {
+        let known = self.rows.get(place).map(|row| row.meta.resource_version);
+        let gone = || self.gone.get(place).copied().max((self.listed > 0).then_some(self.listed));
+        known.or_else(gone).is_some_and(|known| known >= version)
+    }
+
     /// Takes an object, unless something newer is known.
     pub(super) fn set(&mut self, live: Live) -> Option<Row> {
         let place = place(&live.meta);
-        let version = live.meta.resource_version;
-        let known = self.rows.get(&place).map(|row| row.meta.resource_version);
-        let gone = || self.gone.get(&place).copied().max((self.listed > 0).then_some(self.listed));
-        if known.or_else(gone).is_some_and(|known| known >= version) {
+        if self.knows(&place, live.meta.resource_version) {
             return None;
         }
         self.gone.remove(&place);

@@ -3,5 +3,7 @@
 // WHY: tells clippy that helpers are test code as well.
 #![cfg(test)]
 
+mod cluster;
 mod crossplane;
 mod order_laws;
+mod sync;

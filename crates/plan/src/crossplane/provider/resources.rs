@@ -1,12 +1,13 @@
 //! What a revision brings: the resources that it says it owns, and those that say it owns them.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
-use rolewright_core::Rule;
+use rolewright_core::{NameList, Rule};
 
 use crate::Name;
 use crate::crossplane::kinds::{MANAGED_RESOURCE, Revision, SERVED_RESOURCE};
-use crate::crossplane::rules::{RECONCILE, rule, sub};
+use crate::crossplane::rules::{DELETE, EVERYTHING, RECONCILE, UPDATE, VIEW, rule, sub};
 use crate::object::ObjectRef;
 use crate::snapshot::Snapshot;
 
@@ -49,26 +50,59 @@ pub(super) fn owned(snapshot: &Snapshot, uid: &str) -> Resources {
     snapshot.owned_by(uid).filter(defines).filter_map(|object| resource(&object.name)).collect()
 }
 
+/// Resources, with the rules on them. Many roles hold the same, so each list is made once and shared.
+#[derive(Debug, Default)]
+pub(in crate::crossplane) struct Stock {
+    pub(super) resources: Resources,
+    edit: OnceLock<Vec<Rule>>,
+    view: OnceLock<Vec<Rule>>,
+    reconcile: OnceLock<Vec<Rule>>,
+}
+
+impl Stock {
+    pub(super) const fn new(resources: Resources) -> Self {
+        Self { resources, edit: OnceLock::new(), view: OnceLock::new(), reconcile: OnceLock::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.resources.is_empty()
+    }
+
+    /// What is needed to do anything with them.
+    pub(super) fn edit(&self) -> &[Rule] {
+        self.edit.get_or_init(|| rules(&self.resources, &EVERYTHING))
+    }
+
+    /// What is needed to look at them.
+    pub(super) fn view(&self) -> &[Rule] {
+        self.view.get_or_init(|| rules(&self.resources, &VIEW))
+    }
+
+    /// What a provider's account does with them.
+    pub(super) fn reconcile(&self) -> &[Rule] {
+        self.reconcile.get_or_init(|| reconciling(&self.resources))
+    }
+}
+
 /// Rules on resources and their status, one for each group.
-pub(super) fn rules(resources: &Resources, verbs: &[&str]) -> Vec<Rule> {
+fn rules(resources: &Resources, verbs: &NameList) -> Vec<Rule> {
     by_group(resources, |resource| vec![resource.plural.clone(), resource.status.clone()], verbs)
 }
 
-/// What a provider's account does with resources.
-pub(super) fn reconciling(resources: &Resources) -> Vec<Rule> {
-    let mut rules = rules(resources, RECONCILE);
+fn reconciling(resources: &Resources) -> Vec<Rule> {
+    let mut rules = rules(resources, &RECONCILE);
     // Who uses a configuration is written down, and crossed out again, by the provider.
     let is_usage = |resource: &Resource| resource.plural.ends_with("usages");
     let usages: Resources = resources.iter().filter(|resource| is_usage(resource)).cloned().collect();
-    rules.extend(by_group(&usages, |resource| vec![resource.plural.clone()], &["delete"]));
+    rules.extend(by_group(&usages, |resource| vec![resource.plural.clone()], &DELETE));
     let groups: BTreeSet<Name> = resources.iter().map(|resource| resource.group.clone()).collect();
     if !groups.is_empty() {
-        rules.push(rule(groups, [sub("*", "finalizers")], &["update"]));
+        rules.push(rule(groups, [sub("*", "finalizers")], &UPDATE));
     }
     rules
 }
 
-fn by_group(resources: &Resources, names: impl Fn(&Resource) -> Vec<Name>, verbs: &[&str]) -> Vec<Rule> {
+fn by_group(resources: &Resources, names: impl Fn(&Resource) -> Vec<Name>, verbs: &NameList) -> Vec<Rule> {
     let all: Vec<&Resource> = resources.iter().collect();
     all.chunk_by(|a, b| a.group == b.group)
         .filter_map(|of_group| {

@@ -6,7 +6,10 @@ use super::*;
 /// Somebody else stores a role without rules.
 fn undone(engine: &mut Engine, now: Time) {
     let version = engine.snapshot().all(&CLUSTER_ROLE).map(|live| live.meta.resource_version).max().unwrap_or(0) + 1;
-    engine.take([Event::Set(&CLUSTER_ROLE, live(&CLUSTER_ROLE, version, json!({})))], now);
+    let wrote = |manager: &str, time: &str| json!({"manager": manager, "operation": "Apply", "time": time});
+    let writers = [wrote("rolewright", "2026-11-16T00:00:00Z"), wrote("argocd", "2026-11-16T00:00:01Z")];
+    let role = json!({"metadata": {"managedFields": writers}});
+    engine.take([Event::Set(&CLUSTER_ROLE, live(&CLUSTER_ROLE, version, role))], now);
 }
 
 fn rules(ops: &[Op]) -> usize {
@@ -35,7 +38,9 @@ fn a_fight_is_given_up_and_a_single_change_is_not() {
     undone(&mut engine, now);
     assert_eq!(rules(&settle(&mut engine, now)), 0);
     let told_once = peers(told(&mut engine));
-    assert!(matches!(told_once.as_slice(), [told] if told.starts_with("wishes + RW0006 ClusterRole/a: ")));
+    assert!(
+        matches!(told_once.as_slice(), [told] if told.starts_with("wishes + RW0006 ClusterRole/a: `argocd` changes it back"))
+    );
     let ready = engine.snapshot().get(&ObjectRef::cluster(&WISH, "a")).unwrap().conditions.first().unwrap().clone();
     assert_eq!((ready.status, ready.reason.as_str()), (Status::False, "PeerActive"));
     // One try after one, two, four, eight and then ten minutes, whatever happens meanwhile.

@@ -94,7 +94,7 @@ fn what_is_sent_is_exactly_what_is_meant() {
     let op = written.iter().find(|op| op.object.name == name).unwrap();
     let Write::Create(shape) = &op.write else { panic!("{op}") };
     assert_eq!(
-        render::object(&op.object, "v1", None, shape),
+        json!(render::object(&op.object, "v1", None, shape)),
         json!({
             "apiVersion": "rbac.authorization.k8s.io/v1",
             "kind": "ClusterRole",

@@ -2,6 +2,7 @@
 
 use rolewright_core::{Access, Principal, RuleSet, Scope};
 use rolewright_plan::crossplane::{DEPLOYMENT, InactiveRevisions, Manage, REVISION, Settings};
+use rolewright_plan::rbac::CLUSTER_ROLE;
 use serde_json::{Value, json};
 
 use super::cluster::Cluster;
@@ -123,6 +124,30 @@ fn a_slow_pull_or_manual_activation_changes_nothing() {
     cluster.set(&inactive(revision("p-2", &[])));
     cluster.settle();
     assert_eq!(cluster.page("crossplane:provider:p-1:aggregate"), page);
+}
+
+/// Somebody keeps us from filling a role of the new revision, so people keep what they have from the old one.
+#[test]
+fn who_has_less_than_it_brings_is_no_successor() {
+    for role in ["aggregate-to-edit", "aggregate-to-view"] {
+        let name = format!("crossplane:provider:p-2:{role}");
+        let mut cluster = installed(Settings::default());
+        cluster.set(&revision("p-2", &["a.b.c"]));
+        cluster.settle();
+        cluster.edit(&CLUSTER_ROLE, &name, |live| {
+            live.meta.annotations.insert("rolewright.io/paused".into(), "true".into());
+        });
+        cluster.set(&revision("p-2", NEW));
+        cluster.set(&inactive(revision("p-1", OLD)));
+        cluster.settle_watched(|_, world| everybody_still_may(&Access::of(world), Manage::All));
+        everybody_still_may(&cluster.access(), Manage::All);
+        cluster.edit(&CLUSTER_ROLE, &name, |live| {
+            live.meta.annotations.remove("rolewright.io/paused");
+        });
+        cluster.settle();
+        everybody_still_may(&cluster.access(), Manage::All);
+        assert_eq!(cluster.names("crossplane:provider:p-1:aggregate").len(), 1, "people have it from the new one");
+    }
 }
 
 #[test]

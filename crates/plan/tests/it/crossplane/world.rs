@@ -3,11 +3,7 @@
 use rolewright_plan::Name;
 use serde_json::{Value, json};
 
-/// Every object has the uid that follows from its name.
-pub(super) fn uid(kind: &str, name: &str) -> Name {
-    let short: String = kind.chars().filter(char::is_ascii_uppercase).collect();
-    Name::from(format!("{short}/{name}").to_lowercase())
-}
+pub(super) use crate::cluster::uid;
 
 fn object(api_version: &str, kind: &str, name: &str) -> Value {
     json!({ "apiVersion": api_version, "kind": kind, "metadata": { "name": name } })
@@ -148,7 +144,12 @@ pub(super) fn rule(text: &str) -> rolewright_core::Rule {
         "V" => ["get", "list", "watch"].map(Name::new).to_vec(),
         _ => vec![verb],
     });
-    rolewright_core::Rule { verbs: verbs.collect(), api_groups, resources, ..rolewright_core::Rule::default() }
+    rolewright_core::Rule {
+        verbs: verbs.collect(),
+        api_groups: api_groups.into(),
+        resources: resources.into(),
+        ..rolewright_core::Rule::default()
+    }
 }
 
 pub(super) fn rules(texts: &[&str]) -> Vec<rolewright_core::Rule> {
