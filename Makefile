@@ -116,7 +116,7 @@ fuzz: ## Fuzz every target for T seconds with the installed nightly
 	done
 
 .PHONY: gen
-gen: ## Refresh the facts about Kubernetes and the code made from them
+gen: ## Refresh the facts about Kubernetes, and the code and pages that are made
 	cargo xtask gen
 
 .PHONY: fmt
@@ -126,10 +126,10 @@ fmt: ## Format everything
 	if command -v gofmt >/dev/null; then gofmt -w testbed; fi
 
 .PHONY: lint
-lint: fetch fmt-check clippy doc tidy check-each gen-check ## Everything that CI checks before the tests
+lint: fetch fmt-check clippy fuzz-check doc tidy check-each gen-check ## Everything that CI checks before the tests
 
 # The steps of `make lint`, one by one; .ci/run calls them by these names.
-.PHONY: fetch fmt-check clippy doc tidy check-each gen-check
+.PHONY: fetch fmt-check clippy fuzz-check doc tidy check-each gen-check
 fetch:
 	cargo fetch --locked
 fmt-check:
@@ -144,6 +144,9 @@ fmt-check:
 	fi
 clippy:
 	cargo clippy --workspace --all-targets --all-features -- -D warnings
+# A workspace of its own, which shares what is built already.
+fuzz-check:
+	cargo check --locked --manifest-path fuzz/Cargo.toml --no-default-features --target-dir "$${CARGO_TARGET_DIR:-target}"
 doc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --all-features
 tidy:

@@ -4,6 +4,8 @@
 //! testbed facts ──> facts/*.json ──> crates/core/src/bootstrap/generated.rs
 //!  (needs Go)        committed       crates/server/src/facts/generated.rs, committed
 //!                                    crates/server/src/fairness/flows.json, as it is
+//! rolewright reference ───────────> docs/reference/*.md, docs/man/*.1
+//! what a terminal showed to a test ─> docs/up.svg
 //! ```
 //!
 //! The facts come out of Kubernetes' own code. Without Go the committed facts are taken as they are, so that everyone
@@ -11,6 +13,8 @@
 
 mod bootstrap;
 mod facts;
+mod picture;
+mod reference;
 mod rustfmt;
 mod server;
 mod tables;
@@ -54,6 +58,8 @@ fn outputs(repository: &Repository, facts: Facts) -> Result<Vec<Output>> {
     outputs.push(Output { path: BOOTSTRAP.to_owned(), contents: tables });
     outputs.push(Output { path: SERVER.to_owned(), contents: server });
     outputs.push(Output { path: FLOWS.to_owned(), contents: facts.flows });
+    outputs.extend(reference::pages(repository)?);
+    outputs.extend(picture::pictures(repository)?);
     Ok(outputs)
 }
 

@@ -34,7 +34,7 @@ enum Task {
     Tidy,
     /// Check every crate alone, with each of its features
     CheckEach,
-    /// Refresh the facts about Kubernetes and the code made from them
+    /// Refresh the facts about Kubernetes, and the code and pages that are made
     Gen {
         /// Write nothing; fail when a file is stale
         #[arg(long)]

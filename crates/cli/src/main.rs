@@ -12,8 +12,6 @@ mod world;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    exit::code(args::Args::parse().run(&mut output::stdout()))
+    exit::code(args::Args::read().run(&mut output::stdout()))
 }

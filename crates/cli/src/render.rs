@@ -122,7 +122,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
 /// The text in lines of a width, broken between words. A word that is longer has a line of its own.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in text.split([' ', '\n', '\t']).filter(|word| !word.is_empty()) {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
                 line.push(' ');

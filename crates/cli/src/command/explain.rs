@@ -19,11 +19,11 @@ pub(crate) struct ExplainArgs {
     /// An aggregated role as clusterrole/NAME, or a code such as RW0101
     #[arg(value_name = "WHAT", required = true)]
     what: Vec<String>,
-    #[command(flatten)]
-    world: WorldArgs,
     /// How it is printed
     #[arg(short = 'o', long, value_enum, default_value_t = Output::Human)]
     output: Output,
+    #[command(flatten)]
+    world: WorldArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

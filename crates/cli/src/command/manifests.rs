@@ -4,8 +4,11 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use rolewright_api::crds;
 use rolewright_api::document::yaml;
 use rolewright_plan::rights::{Identity, Rights};
+use rolewright_plan::sync::policy;
+use serde_json::Value;
 
 use crate::modules::ModuleArgs;
 use crate::output;
@@ -21,14 +24,14 @@ pub(crate) struct ManifestsArgs {
 enum What {
     /// The manager's service account with exactly the rights that it uses
     Rbac(Box<RbacArgs>),
-    /// The definitions of our own kinds
+    /// The definitions of Config Sync's kinds, where Config Sync itself does not bring them
     Crds,
+    /// The admission policy that keeps reconcilers from choosing their own roles
+    Policies(Box<PoliciesArgs>),
 }
 
 #[derive(Debug, Args)]
 struct RbacArgs {
-    #[command(flatten)]
-    modules: ModuleArgs,
     /// The namespace of the manager
     #[arg(short = 'n', long, default_value = "rolewright-system", value_name = "NAME")]
     namespace: String,
@@ -41,15 +44,21 @@ struct RbacArgs {
     /// Leave the namespace out: it is there, and others run in it
     #[arg(long)]
     no_namespace: bool,
+    #[command(flatten)]
+    modules: ModuleArgs,
+}
+
+#[derive(Debug, Args)]
+struct PoliciesArgs {
+    #[command(flatten)]
+    modules: ModuleArgs,
 }
 
 pub(crate) fn run(args: &ManifestsArgs, out: &mut impl Write) -> Result<()> {
     match &args.what {
         What::Rbac(args) => rbac(args, out),
-        What::Crds => {
-            output::note("there are no kinds of our own yet");
-            Ok(())
-        }
+        What::Crds => print(crds::config_sync(), out),
+        What::Policies(args) => print(policy::manifests(&args.modules.sync()), out),
     }
 }
 
@@ -58,8 +67,17 @@ fn rbac(args: &RbacArgs, out: &mut impl Write) -> Result<()> {
     let identity = Identity { namespace: namespace.clone(), name: name.clone(), lease: lease.clone() };
     let modules = modules.build();
     let rights = Rights::of(modules.iter().map(|module| &**module), &identity);
+    if !rights.elsewhere.is_empty() {
+        let places: Vec<String> = rights.elsewhere.keys().map(|name| format!("`{name}`")).collect();
+        let hint = "--modules leaves out modules whose namespace is not there";
+        output::note(format!("some of these rights are in {}; {hint}", places.join(" and ")));
+    }
     let namespace = identity.namespace_manifest().filter(|_| !no_namespace);
-    for (index, object) in namespace.into_iter().chain(rights.manifests(&identity)).enumerate() {
+    print(namespace.into_iter().chain(rights.manifests(&identity)), out)
+}
+
+fn print(objects: impl IntoIterator<Item = Value>, out: &mut impl Write) -> Result<()> {
+    for (index, object) in objects.into_iter().enumerate() {
         if index > 0 {
             writeln!(out, "---")?;
         }

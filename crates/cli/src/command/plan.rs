@@ -22,10 +22,6 @@ use crate::world::WorldArgs;
 /// not everything could be read.
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
-    #[command(flatten)]
-    world: WorldArgs,
-    #[command(flatten)]
-    modules: ModuleArgs,
     /// Who would apply the manifests [default: the kubeconfig's user, on a cluster]
     #[arg(long = "as", value_name = "USER")]
     user: Option<String>,
@@ -41,6 +37,10 @@ pub(crate) struct PlanArgs {
     /// How it is printed
     #[arg(short = 'o', long, value_enum, default_value_t = Output::Human)]
     output: Output,
+    #[command(flatten)]
+    world: WorldArgs,
+    #[command(flatten)]
+    modules: ModuleArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

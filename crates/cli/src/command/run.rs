@@ -19,8 +19,6 @@ use crate::signal;
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
-    modules: ModuleArgs,
-    #[command(flatten)]
     cluster: ClusterArgs,
     /// Where /livez, /readyz and /metrics are served
     #[arg(long, default_value = "0.0.0.0:8080", value_name = "ADDRESS")]
@@ -38,6 +36,8 @@ pub(crate) struct RunArgs {
     max_requests: usize,
     #[command(flatten)]
     telemetry: TelemetryArgs,
+    #[command(flatten)]
+    modules: ModuleArgs,
 }
 
 /// Who writes when several managers run.
@@ -69,9 +69,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 pub(crate) fn run(args: RunArgs) -> Result<()> {
-    // One thread for all that the manager does, beside this one: it waits much and computes little, and each further thread
-    // would keep memory of its own.
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    // One thread for all that the manager does: it waits much and computes little. Each further thread would keep memory of
+    // its own, and waking it would cost more than what it does then.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start")?;
     runtime.block_on(async {
         let telemetry = args.telemetry.start()?;

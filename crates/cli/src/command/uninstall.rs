@@ -35,9 +35,9 @@ pub(crate) struct UninstallArgs {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    modules: ModuleArgs,
-    #[command(flatten)]
     cluster: ClusterArgs,
+    #[command(flatten)]
+    modules: ModuleArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

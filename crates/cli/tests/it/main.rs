@@ -4,7 +4,6 @@
 #![cfg(test)]
 
 mod live;
-mod readme;
 mod revisions;
 mod stories;
 mod usage;

@@ -10,9 +10,9 @@ fn exit_codes_and_streams() {
     let cases: [(&[&str], i32, &str, &str); 7] = [
         (&["--version"], 0, "rolewright ", ""),
         (&["--help"], 0, "Usage: rolewright <COMMAND>", ""),
-        (&["up"], 0, "Kubernetes v1.36.3", ""),
+        (&["completion", "bash"], 0, "complete -F _rolewright", ""),
         (&["explain", "RW0101"], 0, "RW0101 an aggregated role is too large to store (error, UnionTooLarge)", ""),
-        (&["manifests", "crds"], 0, "", "there are no kinds of our own yet"),
+        (&["manifests", "crds"], 0, "name: rootsyncs.configsync.gke.io", ""),
         (&[], 2, "", "Usage: rolewright <COMMAND>"),
         (&["upp"], 2, "", "a similar subcommand exists: 'up'"),
     ];
@@ -45,7 +45,7 @@ fn without_a_cluster_there_is_one_line_that_helps() {
 #[test]
 fn a_reader_that_leaves_early_is_no_failure() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rolewright"))
-        .arg("up")
+        .args(["manifests", "crds"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -57,8 +57,18 @@ fn a_reader_that_leaves_early_is_no_failure() {
 
 #[test]
 fn colour_is_for_terminals() {
-    assert!(!text(&rolewright(&["up"]).stdout).contains('\u{1b}'));
+    let plan = ["plan", "-f", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stories/a-pull-request/pr")];
+    assert!(!text(&rolewright(&plan).stdout).contains('\u{1b}'));
     let mut forced = std::process::Command::new(env!("CARGO_BIN_EXE_rolewright"));
-    let output = forced.arg("up").env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR").output().expect("the binary runs");
+    let output = forced.args(plan).env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR").output().expect("the binary runs");
     assert!(text(&output.stdout).contains('\u{1b}'));
+}
+
+#[test]
+fn every_shell_is_completed() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let output = rolewright(&["completion", shell]);
+        let script = text(&output.stdout);
+        assert!(output.status.success() && script.contains("uninstall"), "{shell}");
+    }
 }

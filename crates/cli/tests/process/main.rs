@@ -1,4 +1,5 @@
-//! `rolewright run` as a process, on our server and on the real one: who leads, how it ends, what it says of itself.
+//! `rolewright run` as a process, on our server and on the real one: who leads, how it ends, what it says of itself; and
+//! `rolewright up`, as a newcomer meets it.
 
 // WHY: tells clippy that helpers are test code as well.
 #![cfg(test)]
@@ -12,6 +13,7 @@ mod leading;
 mod place;
 mod process;
 mod refused;
+mod sandbox;
 mod spans;
 mod uninstalling;
 

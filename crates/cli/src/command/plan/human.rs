@@ -21,6 +21,8 @@ const MARGIN: usize = 11;
 const FEW: usize = 8;
 /// So many characters of a reason are shown, or none.
 const LEAST: usize = 24;
+/// A subject whose name is longer has a line of its own.
+const LONG_NAME: usize = 40;
 /// So many rights of a subject are shown, unless all are wanted.
 const SOME_RIGHTS: usize = 6;
 /// So many characters of a message are shown, unless all are wanted.
@@ -132,10 +134,17 @@ impl<W: Write> Page<'_, W> {
         let width = |words: &dyn Fn(&Change) -> String, most: usize| {
             changes.iter().map(|change| words(change).chars().count()).max().unwrap_or(0).min(most)
         };
-        let who = width(&|change| render::subject(&change.principal), 40);
+        let who = width(&|change| render::subject(&change.principal), usize::MAX);
         let place = width(&|change| change.scope.to_string(), 20);
         let mut rows = Vec::new();
+        // Beside a long name there is no room for what it may do.
+        let above = !self.wide && who > LONG_NAME;
+        let mut last = None;
         for change in changes {
+            if above && last != Some(&change.principal) {
+                rows.push(render::subject(&change.principal));
+                last = Some(&change.principal);
+            }
             let lists = [
                 ("+", YES, &change.gained, ""),
                 ("-", NO, &change.lost, "BREAKING"),
@@ -145,8 +154,12 @@ impl<W: Write> Page<'_, W> {
                 let rights = if self.wide { render::rows(rules) } else { render::short_rows(rules) };
                 let shown = if self.wide { rights.len() } else { SOME_RIGHTS };
                 for (on, verbs) in rights.iter().take(shown) {
-                    let (subject, scope) = (render::subject(&change.principal), change.scope.to_string());
-                    let start = format!("{subject:<who$}  {scope:<place$}  ");
+                    let scope = change.scope.to_string();
+                    let start = if above {
+                        format!("{scope:<place$}  ")
+                    } else {
+                        format!("{:<who$}  {scope:<place$}  ", render::subject(&change.principal))
+                    };
                     let taken = MARGIN + 2 + start.chars().count() + if word.is_empty() { 0 } else { word.len() + 2 };
                     let room = WIDTH.saturating_sub(taken);
                     let word = if word.is_empty() { String::new() } else { format!("  {style}{word}{style:#}") };

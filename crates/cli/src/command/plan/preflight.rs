@@ -38,7 +38,7 @@ pub(super) fn manager(world: &World, identity: &Identity, ops: &[&Op], engine: &
             // Server-side apply creates what is not there.
             Write::Create(_) => (&["create", "patch"], ""),
             Write::Update { .. } | Write::Ungather { .. } | Write::Rules { .. } => (&["patch"], ""),
-            Write::Inherit { .. } => (&["get", "patch"], ""),
+            Write::Inherit { .. } | Write::Hold { .. } | Write::Release { .. } => (&["get", "patch"], ""),
             Write::Replace { .. } => (&["delete", "create", "patch"], ""),
             Write::Delete { .. } => (&["delete"], ""),
             Write::Report { .. } => (&["patch"], "status"),
@@ -51,9 +51,12 @@ pub(super) fn manager(world: &World, identity: &Identity, ops: &[&Op], engine: &
             Write::Rules { rules, .. } => {
                 written(&op.object, &Content::Role { rules: Some(rules.clone()), aggregation: None }, there)
             }
-            Write::Inherit { .. } | Write::Ungather { .. } | Write::Delete { .. } | Write::Report { .. } => {
-                (None, None)
-            }
+            Write::Inherit { .. }
+            | Write::Ungather { .. }
+            | Write::Hold { .. }
+            | Write::Release { .. }
+            | Write::Delete { .. }
+            | Write::Report { .. } => (None, None),
         };
         let asked = verbs.iter().find_map(|verb| desk.missing(kind, verb, subresource, &op.object));
         desk.settle(&op.object, asked, role, binding, &op.object.name);

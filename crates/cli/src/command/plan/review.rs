@@ -281,6 +281,8 @@ fn done(written: Vec<(usize, Op)>) -> Vec<Done> {
             Write::Delete { .. } => Sign::Remove,
             Write::Report { .. } => continue,
             Write::Inherit { .. }
+            | Write::Hold { .. }
+            | Write::Release { .. }
             | Write::Ungather { .. }
             | Write::Update { .. }
             | Write::Rules { .. }
