@@ -1,11 +1,10 @@
 //! How syncs go (spec 3.1).
 
-use rolewright_plan::engine::Category;
+use rolewright_plan::ObjectRef;
 use rolewright_plan::kind::NAMESPACE;
 use rolewright_plan::rbac::{CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING};
 use rolewright_plan::sync::{REPO_SYNC, Settings};
 use rolewright_plan::workload::SERVICE_ACCOUNT;
-use rolewright_plan::{ObjectRef, Op, Phase};
 use serde_json::json;
 
 use super::world::{Cluster, HOME, ground, leaving, repo, root, root_key, with};
