@@ -32,7 +32,7 @@ use tokio::signal::unix::{SignalKind, signal as hear};
 use tokio::sync::{oneshot, watch};
 
 use self::commands::Shell;
-use self::example::Begun;
+use self::example::{Begun, Scene};
 use self::instance::Instance;
 use self::shoulder::Shoulder;
 use self::summary::Summary;
@@ -203,6 +203,8 @@ impl Sandbox<'_> {
             url: self.url.clone(),
             data: self.args.data.clone(),
             has_example: begun == Begun::Example,
+            // Known when everything is there.
+            scene: Scene::Other,
             shell: self.access.shell.clone(),
             modules: Vec::new(),
             kept: 0,

@@ -79,7 +79,7 @@ impl<W: Write> Page<'_, W> {
 
     fn files(&mut self, review: &Review) -> Result<()> {
         let rows: Vec<(Sign, &ObjectRef, &str)> =
-            review.files.iter().map(|change| (change.sign, &change.object, change.file.as_str())).collect();
+            review.files.iter().map(|change| (change.sign, &change.object, place(&change.file))).collect();
         let mut rows = self.objects(&rows, "change nothing");
         for change in &review.files {
             for fault in &change.faults {
@@ -185,7 +185,11 @@ impl<W: Write> Page<'_, W> {
         let mut rows = Vec::new();
         let mut verdict = |who: &str, verdict: &Verdict| {
             if verdict.refused.is_empty() {
-                let word = if verdict.writes == 0 { "has nothing to write" } else { "ok" };
+                let word = match (verdict.writes, who) {
+                    (0, "you") => "have nothing to write",
+                    (0, _) => "has nothing to write",
+                    _ => "ok",
+                };
                 rows.push(format!("{who} {YES}{word}{YES:#}"));
             }
             let shown = if self.wide { verdict.refused.len() } else { FEW };
@@ -241,6 +245,11 @@ impl<W: Write> Page<'_, W> {
         });
         coloured.collect()
     }
+}
+
+/// Where a manifest is.
+fn place(file: &str) -> &str {
+    if file == "-" { "(standard input)" } else { file }
 }
 
 /// Objects that belong together: in one line if they fit, otherwise the ends of their names in the next.
