@@ -25,7 +25,8 @@ pub(super) fn manual(command: &Command) -> Result<Vec<(String, String)>> {
     for (name, command) in pages {
         let named = command.display_name(name.clone()).bin_name(name.replace('-', " "));
         let mut text = Vec::new();
-        clap_mangen::Man::new(named).title(name.to_uppercase()).date("").manual("rolewright").render(&mut text)?;
+        let man = clap_mangen::Man::new(named).title(name.to_uppercase()).date("").manual("rolewright");
+        man.source(concat!("rolewright ", env!("CARGO_PKG_VERSION"))).render(&mut text)?;
         // Spaces at the ends of lines mean nothing to a reader of manuals.
         let text: Vec<&str> = std::str::from_utf8(&text)?.lines().map(str::trim_end).collect();
         files.push((format!("docs/man/{name}.1"), text.join("\n") + "\n"));
