@@ -152,3 +152,21 @@ pub(crate) fn explained(error: ListenError) -> anyhow::Error {
     let error = anyhow::Error::from(error);
     anyhow!("{error:#}; hint: {hint}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_keeps_it_from_listening_has_a_way_out() {
+        for (kind, way) in [
+            (ErrorKind::AddrInUse, "; hint: --port 0 takes a free port"),
+            (ErrorKind::PermissionDenied, "; hint: low ports are for root; --port 0 takes a free one"),
+            (ErrorKind::AddrNotAvailable, "; hint: --bind wants an address of this machine"),
+        ] {
+            let error = ListenError::Bind { address: SocketAddr::from(([127, 0, 0, 1], 80)), source: kind.into() };
+            let words = explained(error).to_string();
+            assert!(words.starts_with("cannot listen on `127.0.0.1:80`: ") && words.ends_with(way), "{words}");
+        }
+    }
+}

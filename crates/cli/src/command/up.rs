@@ -58,8 +58,8 @@ pub(crate) struct UpArgs {
     /// Begin with an empty cluster instead of the example
     #[arg(long)]
     empty: bool,
-    /// A kubeconfig to add our context to; all else in it, comments too, stays as it is (one in JSON is YAML until we
-    /// end) [default: admin.kubeconfig in --data, or else rolewright-PORT.kubeconfig in the folder for temporary files]
+    /// A kubeconfig to add our context to; all else in it, comments too, stays as it is, unless its lists are in one
+    /// line, as in JSON: then it is written anew until we end [default: admin.kubeconfig in --data, or else rolewright-PORT.kubeconfig in the folder for temporary files]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
     /// Return when it is ready and let it run; `rolewright down` ends it

@@ -82,6 +82,16 @@ fn every_shell_is_completed() {
 }
 
 #[test]
+fn manuals_say_which_version_they_are_of() {
+    let output = rolewright(&["reference"]);
+    let pages: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let page = pages["docs/man/rolewright-up.1"].as_str().expect("a page");
+    // The title, the section, no date, the version, the book.
+    let head = format!(".TH ROLEWRIGHT-UP 1 \"\" \"rolewright {}\" rolewright", env!("CARGO_PKG_VERSION"));
+    assert!(page.lines().any(|line| line == head), "{page}");
+}
+
+#[test]
 fn the_help_of_every_command_fits_80_columns() {
     let commands: [&[&str]; 14] = [
         &[],
