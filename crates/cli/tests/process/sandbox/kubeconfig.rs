@@ -58,6 +58,17 @@ fn others_may_change_it_meanwhile() -> Result<()> {
     std::fs::write(&file, format!("{with_ours}# and at home\n"))?;
     ensure!(sandbox.end("TERM")? == Some(0), "{}", sandbox.erred());
     ensure!(std::fs::read_to_string(&file)? == format!("{THEIRS}# and at home\n"));
+
+    if home.has_kubectl()? {
+        let (mut sandbox, ready) = Sandbox::ready(&home, &["--empty", "--kubeconfig", "config"])?;
+        let context = text(&ready, "context");
+        // It writes the whole file anew, in its own form.
+        home.shell(&format!("kubectl --kubeconfig config config set-context {context} --namespace kube-system"))?;
+        ensure!(sandbox.end("TERM")? == Some(0), "{}", sandbox.erred());
+        let left = std::fs::read_to_string(&file)?;
+        ensure!(left.contains("https://prod.example.com") && left.contains("token: \"yes\""), "{left}");
+        ensure!(!left.contains("rolewright"), "{left}");
+    }
     Ok(())
 }
 
