@@ -1,7 +1,7 @@
 //! What keeps it from starting, and the way out.
 
 use std::net::TcpListener;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
@@ -84,30 +84,38 @@ fn a_second_one_is_told_of_the_first() -> Result<()> {
     Ok(())
 }
 
+/// A process that does not outlive the test.
+struct Ends(Child);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn one_that_starts_is_known_and_one_that_was_killed_is_not() -> Result<()> {
     let home = Home::new()?;
     // Whatever runs under the number that a sandbox had before it was killed.
-    let mut other = std::process::Command::new("sleep").arg("60").spawn()?;
+    let mut other = Ends(std::process::Command::new("sleep").arg("60").spawn()?);
     let free = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     std::fs::create_dir(home.path("rolewright"))?;
     std::fs::write(home.path(&format!("rolewright/up-{free}.lock")), "")?;
-    let record = serde_json::json!({ "pid": other.id(), "ready": {} });
+    let record = serde_json::json!({ "pid": other.0.id(), "ready": {} });
     std::fs::write(home.path(&format!("rolewright/up-{free}.json")), record.to_string())?;
 
     let port = free.to_string();
     let mut command = home.command("rolewright");
-    let mut sandbox = command.args(["up", "--port", &port]).stdout(Stdio::null()).spawn()?;
+    let mut sandbox = Ends(command.args(["up", "--port", &port]).stdout(Stdio::null()).spawn()?);
     // Nobody waits until it is ready.
     until("its first moment", || Ok(std::net::TcpStream::connect(("127.0.0.1", free)).is_ok()))?;
     let said = refused(&home, &["--port", &port])?;
-    ensure!(said.contains(&format!("by another `rolewright up` (process {})", sandbox.id())), "{said}");
+    ensure!(said.contains(&format!("by another `rolewright up` (process {})", sandbox.0.id())), "{said}");
     let output = home.rolewright(&["down"])?;
     ensure!(output.status.success(), "{output:?}");
-    ensure!(sandbox.wait()?.success());
+    ensure!(sandbox.0.wait()?.success());
     ensure!(std::fs::read_dir(home.path("rolewright"))?.count() == 0, "nothing is left");
-    ensure!(other.try_wait()?.is_none(), "it is nobody's business");
-    other.kill()?;
-    other.wait()?;
+    ensure!(other.0.try_wait()?.is_none(), "it is nobody's business");
     Ok(())
 }
