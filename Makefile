@@ -75,6 +75,10 @@ test: ## Run every test that this machine can run, and say what is skipped
 	        echo "skipped, because there is no Go: the real API server suites (or set KUBEBUILDER_ASSETS)"
 	    fi
 	fi
+	if [ -z "$${ROLEWRIGHT_TESTBED:-}" ] && ! command -v kubectl >/dev/null; then
+	    echo "skipped, because there is neither Go nor kubectl: the tours of docs, the five commands of \`up\`, its screens, and \
+	what is seen of it while it runs"
+	fi
 	cargo test --workspace --all-features
 	if command -v go >/dev/null; then
 	    testbed/test.sh

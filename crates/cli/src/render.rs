@@ -5,9 +5,6 @@ use rolewright_core::subject::service_account_of;
 use rolewright_core::{Name, Principal, Rule};
 use rolewright_plan::ObjectRef;
 
-/// The width that human output keeps to.
-pub(crate) const WIDTH: usize = 100;
-
 /// `Group/shop-devs`, `User/ada`, `SA/ci:deployer`.
 pub(crate) fn subject(principal: &Principal) -> String {
     match principal {

@@ -21,6 +21,23 @@ pub mod annotation {
     pub const CROSSPLANE_PAUSED: &str = "crossplane.io/paused";
     /// `"true"` on an object of a name that we need gives it to us, whoever made it.
     pub const ADOPT: &str = "rolewright.io/adopt";
+    /// `none` on a RootSync: without roles of its own it gets no more than every reconciler has.
+    pub const ROOT_ROLE: &str = "rolewright.io/root-role";
+    /// Why a sync that is being deleted no longer waits for its reconciler.
+    pub const RELEASE_RECONCILER: &str = "rolewright.io/release-reconciler";
+    /// What users may write: each with what it is written on, its value, and what it does.
+    pub const FOR_USERS: &[(&str, &str, &str, &str)] = &[
+        (PAUSED, "any object", "true", "stops every write to it, and every write on its behalf"),
+        (CROSSPLANE_PAUSED, "any object", "true", "the same, in Crossplane's word"),
+        (ADOPT, "an object of a name that the manager needs", "true", "gives it to the manager, whoever made it"),
+        (ROOT_ROLE, "a RootSync without `roleRefs`", "none", "it gets no more than every reconciler has"),
+        (
+            RELEASE_RECONCILER,
+            "a sync that is being deleted",
+            "WHY",
+            "it no longer waits until its reconciler has cleaned up",
+        ),
+    ];
     /// What `kubectl apply` keeps; as large as the object, and never read from the snapshot.
     pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 }

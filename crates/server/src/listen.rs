@@ -49,9 +49,19 @@ pub enum ListenError {
 
 impl Listening {
     /// Starts a server on an address; port 0 takes a free one.
-    pub async fn start(address: SocketAddr, mut settings: Settings) -> Result<Self, ListenError> {
-        let bound = TcpListener::bind(address).await.and_then(|listener| Ok((listener.local_addr()?, listener)));
-        let (address, listener) = bound.map_err(|source| ListenError::Bind { address, source })?;
+    pub async fn start(address: SocketAddr, settings: Settings) -> Result<Self, ListenError> {
+        Self::on(Self::bind(address).await?, settings)
+    }
+
+    /// Takes an address, for [`Listening::on`]: whoever connects waits until that has started.
+    pub async fn bind(address: SocketAddr) -> Result<TcpListener, ListenError> {
+        TcpListener::bind(address).await.map_err(|source| ListenError::Bind { address, source })
+    }
+
+    /// Starts a server on an address that it has. Its controllers run as tasks of the current tokio runtime.
+    pub fn on(listener: TcpListener, mut settings: Settings) -> Result<Self, ListenError> {
+        let unknown = |source| ListenError::Bind { address: SocketAddr::from(([0, 0, 0, 0], 0)), source };
+        let address = listener.local_addr().map_err(unknown)?;
         let now = crate::time::now();
         // The store comes first: its lock keeps others from the folder, and it says whether the folder is ours at all.
         let store = settings.data.as_ref().map(store::open).transpose().map_err(StartError::from)?;

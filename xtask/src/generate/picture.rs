@@ -10,20 +10,25 @@ use crate::repository::Repository;
 /// What a test recorded, and where its picture belongs.
 const PICTURES: [(&str, &str); 1] = [("crates/cli/tests/process/screens/up-80.ansi", "docs/up.svg")];
 
+/// What the README tells to type.
+const COMMAND: &str = "cargo run --release -- up";
+
 const LETTER: f64 = 8.4;
 const LINE: f64 = 18.0;
 const MARGIN: f64 = 16.0;
 
 pub(super) fn pictures(repository: &Repository) -> Result<Vec<Output>> {
     let picture = |(from, to): (&str, &str)| -> Result<Output> {
-        Ok(Output { path: to.to_owned(), contents: draw("rolewright up", &repository.read(from)?) })
+        let shown = format!("$ {COMMAND}\n{}", repository.read(from)?);
+        Ok(Output { path: to.to_owned(), contents: draw("rolewright up", &shown) })
     };
     PICTURES.into_iter().map(picture).collect()
 }
 
 /// Text with colours, as one would see it.
 fn draw(title: &str, text: &str) -> String {
-    let lines: Vec<Vec<Piece>> = text.lines().map(pieces).collect();
+    let mut class = None;
+    let lines: Vec<Vec<Piece>> = text.lines().map(|line| pieces(line, &mut class)).collect();
     let widest = lines.iter().map(|line| line.iter().map(|piece| piece.text.chars().count()).sum::<usize>()).max();
     let (columns, rows) = (as_float(widest.unwrap_or(0).max(80)), as_float(lines.len()));
     let (width, height) = (columns * LETTER + 2.0 * MARGIN, (rows + 2.0) * LINE + MARGIN);
@@ -63,14 +68,13 @@ struct Piece {
     text: String,
 }
 
-/// A line in pieces of one colour each.
-fn pieces(line: &str) -> Vec<Piece> {
+/// A line in pieces of one colour each. A colour goes on in the next line until another comes.
+fn pieces(line: &str, class: &mut Option<char>) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    let mut class = None;
     for (index, part) in line.split("\u{1b}[").enumerate() {
         let text = match part.split_once('m').filter(|_| index > 0) {
             Some((code, text)) => {
-                class = match code {
+                *class = match code {
                     "1" => Some('b'),
                     "2" => Some('d'),
                     "31" => Some('r'),
@@ -83,7 +87,7 @@ fn pieces(line: &str) -> Vec<Piece> {
             None => part,
         };
         if !text.is_empty() {
-            pieces.push(Piece { class, text: text.to_owned() });
+            pieces.push(Piece { class: *class, text: text.to_owned() });
         }
     }
     pieces
@@ -100,10 +104,12 @@ mod tests {
 
     #[test]
     fn colours_become_classes_and_signs_are_escaped() {
-        let found = pieces("a \u{1b}[1mb\u{1b}[0m\u{1b}[31m<c>\u{1b}[0m");
+        let found = pieces("a \u{1b}[1mb\u{1b}[0m\u{1b}[31m<c>\u{1b}[0m", &mut None);
         let piece = |class, text: &str| Piece { class, text: text.to_owned() };
         assert_eq!(found, [piece(None, "a "), piece(Some('b'), "b"), piece(Some('r'), "<c>")]);
         let svg = draw("t", "\u{1b}[31m<c>\u{1b}[0m");
         assert!(svg.contains("<tspan class=\"r\">&lt;c&gt;</tspan>"), "{svg}");
+        let svg = draw("t", "\u{1b}[33ma \\\n  b\u{1b}[0m\nc");
+        assert!(svg.contains("<tspan class=\"y\">  b</tspan>") && svg.contains("\">c</text>"), "{svg}");
     }
 }

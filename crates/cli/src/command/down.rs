@@ -50,7 +50,12 @@ pub(crate) fn run(args: &DownArgs, out: &mut impl Write) -> Result<()> {
 /// Ends a process in order, and returns when it has ended.
 fn end(running: &Running) -> Result<()> {
     let pid = Pid::from_raw(running.pid).context("a process has a number")?;
-    kill_process(pid, Signal::TERM).with_context(|| format!("cannot end the process {}", running.pid))?;
+    // Another may have ended before it was its turn.
+    if !running.is_alive() {
+        return Ok(());
+    }
+    kill_process(pid, Signal::TERM)
+        .with_context(|| format!("cannot end the process {}; hint: end it as the user who started it", running.pid))?;
     let began = Instant::now();
     while running.is_alive() {
         if began.elapsed() > PATIENCE {

@@ -1,13 +1,13 @@
 //! `rolewright server`: the embedded API server on its own.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use rolewright_server::store::{self, Data, Sync};
-use rolewright_server::{Guard, ListenError, Listening, Settings};
+use rolewright_server::store::{self, Data, StoreError, Sync};
+use rolewright_server::{Guard, ListenError, Listening, Settings, StartError};
 
 use crate::exit::No;
 use crate::signal;
@@ -133,8 +133,40 @@ async fn serve(args: ServerArgs, out: &mut impl Write) -> Result<()> {
     }
 }
 
-fn explained(error: ListenError) -> anyhow::Error {
-    let busy = matches!(&error, ListenError::Bind { source, .. } if source.kind() == std::io::ErrorKind::AddrInUse);
+/// An error with the way out.
+pub(crate) fn explained(error: ListenError) -> anyhow::Error {
+    let hint = match &error {
+        ListenError::Bind { source, .. } => match source.kind() {
+            ErrorKind::AddrInUse => "--port 0 takes a free port",
+            ErrorKind::PermissionDenied => "low ports are for root; --port 0 takes a free one",
+            _ => "--bind wants an address of this machine",
+        },
+        ListenError::Start(StartError::Store(StoreError::Folder { .. } | StoreError::Io { .. })) => {
+            "--data DIR with a folder that you may write to, or none to keep nothing"
+        }
+        ListenError::Start(StartError::Audit { .. }) => "--audit-log FILE with a file that you may write to",
+        // They know themselves, or there is none.
+        _ => return error.into(),
+    };
+    // The chain of causes is in one line before the hint.
     let error = anyhow::Error::from(error);
-    if busy { error.context("the port is in use; hint: --port 0 takes a free one") } else { error }
+    anyhow!("{error:#}; hint: {hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_keeps_it_from_listening_has_a_way_out() {
+        for (kind, way) in [
+            (ErrorKind::AddrInUse, "; hint: --port 0 takes a free port"),
+            (ErrorKind::PermissionDenied, "; hint: low ports are for root; --port 0 takes a free one"),
+            (ErrorKind::AddrNotAvailable, "; hint: --bind wants an address of this machine"),
+        ] {
+            let error = ListenError::Bind { address: SocketAddr::from(([127, 0, 0, 1], 80)), source: kind.into() };
+            let words = explained(error).to_string();
+            assert!(words.starts_with("cannot listen on `127.0.0.1:80`: ") && words.ends_with(way), "{words}");
+        }
+    }
 }

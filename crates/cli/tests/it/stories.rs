@@ -68,6 +68,16 @@ fn every_story_goes_as_it_is_told() {
 }
 
 #[test]
+fn the_readme_shows_a_story_as_it_goes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).expect("there is a README");
+    let (_, rest) = readme.split_once("```console\n$ cd ").expect("it shows a session in a folder");
+    let (session, _) = rest.split_once("```").expect("the session ends");
+    let (folder, session) = session.split_once('\n').expect("something is run there");
+    assert_eq!(play(&root.join(folder), session), session);
+}
+
+#[test]
 fn what_is_printed_for_programs_is_json() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stories/a-pull-request");
     let run = |arguments: &[&str]| -> serde_json::Value {

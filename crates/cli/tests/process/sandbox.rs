@@ -95,7 +95,11 @@ pub(super) struct Sandbox {
 impl Sandbox {
     /// `rolewright up` on a free port.
     pub(super) fn start(home: &Home, arguments: &[&str]) -> Result<Self> {
-        let mut command = home.command("rolewright");
+        Self::of(home.command("rolewright"), arguments)
+    }
+
+    /// The same by a command of one's own.
+    pub(super) fn of(mut command: Command, arguments: &[&str]) -> Result<Self> {
         command.args(["up", "--port", "0"]).args(arguments).stdin(Stdio::null());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let said = heard(child.stdout.take().context("piped")?);

@@ -20,10 +20,7 @@ pub(super) const RECONCILER_FINALIZER: &str = "configsync.gke.io/reconciler";
 /// Keeps a sync until its bindings and its account are gone. Config Sync's own, so that either of us can let it go.
 pub const FINALIZER: &str = "configsync.gke.io/reconciler-manager";
 
-/// `none` on a RootSync: without roles of its own it gets no more than every reconciler has.
-pub(super) const ROOT_ROLE: &str = "rolewright.io/root-role";
-/// Why a sync that is being deleted no longer waits for its reconciler.
-pub(super) const RELEASE: &str = "rolewright.io/release-reconciler";
+pub(super) use crate::vocabulary::annotation::{RELEASE_RECONCILER as RELEASE, ROOT_ROLE};
 /// The Google account that a reconciler stands for.
 pub(super) const GOOGLE_ACCOUNT: &str = "iam.gke.io/gcp-service-account";
 

@@ -33,6 +33,11 @@ impl Log<Folder> {
     pub(super) fn in_folder(folder: &Path, sync: Sync) -> Result<Self, StoreError> {
         let failed = |source| StoreError::Folder { path: folder.to_owned(), source };
         fs::create_dir_all(folder).map_err(failed)?;
+        let medium = Folder::at(folder);
+        // Nothing is left in a folder that is somebody else's. One with a lock may be on its way to be ours.
+        if medium.is_foreign().map_err(failed)? && !fs::exists(folder.join(LOCK)).map_err(failed)? {
+            return Err(StoreError::NotEmpty { path: folder.to_owned() });
+        }
         let mut options = File::options();
         let lock = options.read(true).write(true).create(true).truncate(false).open(folder.join(LOCK));
         let lock = lock.map_err(failed)?;
@@ -40,7 +45,6 @@ impl Log<Folder> {
             Err(TryLockError::WouldBlock) => return Err(StoreError::Busy { path: folder.to_owned() }),
             locked => locked.map_err(|error| failed(error.into()))?,
         }
-        let medium = Folder::at(folder);
         if medium.is_foreign().map_err(failed)? {
             return Err(StoreError::NotEmpty { path: folder.to_owned() });
         }

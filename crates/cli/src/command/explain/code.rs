@@ -6,8 +6,8 @@ use anyhow::Result;
 use rolewright_plan::{Code, Severity};
 use serde_json::json;
 
-use crate::output::HEADING;
-use crate::render::{self, WIDTH};
+use crate::output::{self, HEADING};
+use crate::render;
 
 pub(super) fn print(code: Code, json: bool, out: &mut impl Write) -> Result<()> {
     let severity = match code.severity() {
@@ -28,7 +28,7 @@ pub(super) fn print(code: Code, json: bool, out: &mut impl Write) -> Result<()> 
     }
     writeln!(out, "{HEADING}{code}{HEADING:#} {} ({severity}, {})", code.title(), code.reason())?;
     writeln!(out)?;
-    for line in render::wrapped(code.help(), WIDTH) {
+    for line in render::wrapped(code.help(), output::width()) {
         writeln!(out, "{line}")?;
     }
     Ok(())

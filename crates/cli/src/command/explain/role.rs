@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use anstyle::Style;
 use anyhow::{Result, anyhow};
 use rolewright_core::aggregate::{Aggregation, Source};
 use rolewright_core::{Name, Role, RoleKey, Rule, World};
@@ -11,8 +12,8 @@ use rolewright_plan::{Event, Live};
 use serde_json::{Value, json};
 
 use crate::exit::Answer;
-use crate::output::{CHANGE, HEADING, NO, QUIET, YES};
-use crate::render::{self, WIDTH};
+use crate::output::{self, CHANGE, HEADING, NO, QUIET, YES};
+use crate::render;
 use crate::world::{Place, Written};
 
 /// The rules that some roles bring, in the order of the union.
@@ -36,6 +37,8 @@ struct Explanation<'a> {
     cycle: Vec<Name>,
     /// The aggregated roles that it reaches.
     reaches: Vec<Name>,
+    /// Lines break there; nothing is left out.
+    width: usize,
 }
 
 pub(super) fn explain(place: &Place, name: &str, json: bool, out: &mut impl Write) -> Result<()> {
@@ -129,6 +132,7 @@ impl<'a> Explanation<'a> {
             brought,
             cycle,
             reaches,
+            width: output::width(),
         }
     }
 
@@ -154,10 +158,18 @@ impl<'a> Explanation<'a> {
             heading(out, "Selects")?;
             let invalid = self.aggregation.invalid_selectors_of(name);
             for (index, selector) in selectors.iter().enumerate() {
-                write!(out, "  {index}  {}", render::selector(selector))?;
-                match invalid.iter().find(|invalid| invalid.index == index) {
-                    Some(invalid) => writeln!(out, "  {NO}RW0103 selects nothing: {}{NO:#}", invalid.reason)?,
-                    None => writeln!(out)?,
+                let words = render::selector(selector);
+                write!(out, "  {index}  {words}")?;
+                let Some(invalid) = invalid.iter().find(|invalid| invalid.index == index) else {
+                    writeln!(out)?;
+                    continue;
+                };
+                let reason = format!("RW0103 selects nothing: {}", invalid.reason);
+                if 7 + words.chars().count() + reason.chars().count() <= self.width {
+                    writeln!(out, "  {NO}{reason}{NO:#}")?;
+                } else {
+                    writeln!(out)?;
+                    self.print_words(out, 5, &reason, NO)?;
                 }
             }
             self.print_rules(out)?;
@@ -166,7 +178,7 @@ impl<'a> Explanation<'a> {
             let rules = render::count(self.role.rules.len(), "rule");
             writeln!(out, "{HEADING}ClusterRole {name}{HEADING:#} is not aggregated: {rules} of its own")?;
             for rule in &self.role.rules {
-                print_rule(out, rule)?;
+                self.print_rule(out, rule)?;
             }
         }
         if !self.reaches.is_empty() {
@@ -186,11 +198,11 @@ impl<'a> Explanation<'a> {
                 for (hop, next) in source.path.iter().zip(source.names().skip(1)) {
                     let selector = self.selector(&hop.role, hop.selector);
                     let words = format!("{} selects {next} by {selector}", hop.role);
-                    writeln!(out, "  {QUIET}{}{QUIET:#}", render::cut(&words, WIDTH - 2))?;
+                    self.print_words(out, 2, &words, QUIET)?;
                 }
             }
             for rule in rules {
-                print_rule(out, rule)?;
+                self.print_rule(out, rule)?;
             }
         }
         Ok(())
@@ -203,21 +215,42 @@ impl<'a> Explanation<'a> {
             writeln!(out, "{CHANGE}RW0102{CHANGE:#} a circle of roles that select each other: {}", names.join(", "))?;
         }
         match (self.settled, self.missing.is_empty() && self.extra.is_empty()) {
-            (false, _) => writeln!(out, "{QUIET}no controller has stored these rules yet{QUIET:#}"),
-            (true, true) => writeln!(out, "{YES}the stored rules are these{YES:#}"),
+            (false, _) => Ok(writeln!(out, "{QUIET}no controller has stored these rules yet{QUIET:#}")?),
+            (true, true) => Ok(writeln!(out, "{YES}the stored rules are these{YES:#}")?),
             (true, false) => {
                 writeln!(out, "{CHANGE}RW0104{CHANGE:#} the stored rules are others:")?;
                 for (sign, style, rules) in [("lacks", NO, &self.missing), ("beyond", CHANGE, &self.extra)] {
                     for rule in rules {
-                        let (on, verbs) = render::rule(rule);
-                        let words = render::cut(&format!("{on}  {verbs}"), WIDTH - 10);
-                        writeln!(out, "  {style}{sign:<6}{style:#}  {words}")?;
+                        write!(out, "  {style}{sign:<6}{style:#}  ")?;
+                        self.print_right(out, 10, rule)?;
                     }
                 }
                 Ok(())
             }
         }
-        .map_err(Into::into)
+    }
+
+    fn print_rule(&self, out: &mut impl Write, rule: &Rule) -> Result<()> {
+        write!(out, "    ")?;
+        self.print_right(out, 4, rule)
+    }
+
+    /// What a rule gives, after so many columns: the verbs have a line of their own where they do not fit.
+    fn print_right(&self, out: &mut impl Write, margin: usize, rule: &Rule) -> Result<()> {
+        let (on, verbs) = render::rule(rule);
+        if margin + on.chars().count() + 2 + verbs.chars().count() <= self.width {
+            return Ok(writeln!(out, "{on}  {verbs}")?);
+        }
+        Ok(writeln!(out, "{on}\n{:margin$}  {verbs}", "")?)
+    }
+
+    /// A text in as many lines as it takes.
+    fn print_words(&self, out: &mut impl Write, margin: usize, words: &str, style: Style) -> Result<()> {
+        for (index, line) in render::wrapped(words, self.width - margin - 2).iter().enumerate() {
+            let margin = if index == 0 { margin } else { margin + 2 };
+            writeln!(out, "{:margin$}{style}{line}{style:#}", "")?;
+        }
+        Ok(())
     }
 
     fn json(&self, missing: &[String]) -> Value {
@@ -258,10 +291,4 @@ impl<'a> Explanation<'a> {
 /// Whether `target` selects `name` over any number of aggregated roles.
 fn reached_from(aggregation: &Aggregation, target: &str, name: &Name) -> bool {
     aggregation.contributors(target).iter().any(|source| source.names().skip(1).any(|other| other == name))
-}
-
-fn print_rule(out: &mut impl Write, rule: &Rule) -> Result<()> {
-    let (on, verbs) = render::rule(rule);
-    let on = render::cut(&on, 70);
-    Ok(writeln!(out, "    {on}  {}", render::cut(&verbs, WIDTH.saturating_sub(6 + on.chars().count())))?)
 }

@@ -12,8 +12,8 @@ use rolewright_plan::{Diagnostic, ObjectRef, Severity};
 use self::group::Group;
 use super::preflight::Verdict;
 use super::review::{Done, Review, Sign};
-use crate::output::{CHANGE, HEADING, NO, QUIET, YES};
-use crate::render::{self, WIDTH};
+use crate::output::{self, CHANGE, HEADING, NO, QUIET, YES};
+use crate::render;
 
 /// The column of headings.
 const MARGIN: usize = 11;
@@ -29,7 +29,7 @@ const SOME_RIGHTS: usize = 6;
 const LONGEST: usize = 300;
 
 pub(super) fn print(review: &Review, wide: bool, out: &mut impl Write) -> Result<()> {
-    let mut page = Page { out, wide };
+    let mut page = Page { out, wide, width: output::width() };
     for missing in &review.missing {
         let rows = page.told(missing, "", NO);
         page.section("INCOMPLETE", &rows)?;
@@ -47,7 +47,7 @@ pub(super) fn print(review: &Review, wide: bool, out: &mut impl Write) -> Result
     page.summary(review)?;
     if !review.ignored.is_empty() {
         let kinds: Vec<&str> = review.ignored.iter().map(String::as_str).collect();
-        crate::output::note(format!("not looked at, because nobody's rights depend on it: {}", kinds.join(", ")));
+        output::note(format!("not looked at, because nobody's rights depend on it: {}", kinds.join(", ")));
     }
     Ok(())
 }
@@ -65,6 +65,7 @@ impl Sign {
 struct Page<'a, W> {
     out: &'a mut W,
     wide: bool,
+    width: usize,
 }
 
 impl<W: Write> Page<'_, W> {
@@ -79,7 +80,7 @@ impl<W: Write> Page<'_, W> {
 
     fn files(&mut self, review: &Review) -> Result<()> {
         let rows: Vec<(Sign, &ObjectRef, &str)> =
-            review.files.iter().map(|change| (change.sign, &change.object, change.file.as_str())).collect();
+            review.files.iter().map(|change| (change.sign, &change.object, place(&change.file))).collect();
         let mut rows = self.objects(&rows, "change nothing");
         for change in &review.files {
             for fault in &change.faults {
@@ -113,7 +114,7 @@ impl<W: Write> Page<'_, W> {
         if (1..=FEW).contains(&groups.len()) {
             let single = groups.iter().filter(|group| group.ends.is_empty());
             let width = width(&mut single.map(|group| group.name.chars().count()));
-            return groups.iter().flat_map(|group| grouped(group, width)).collect();
+            return groups.iter().flat_map(|group| grouped(group, width, self.width - MARGIN - 2)).collect();
         }
         let mut counts: Vec<((Sign, &str), usize)> = Vec::new();
         for (sign, object, _) in rows {
@@ -161,7 +162,7 @@ impl<W: Write> Page<'_, W> {
                         format!("{:<who$}  {scope:<place$}  ", render::subject(&change.principal))
                     };
                     let taken = MARGIN + 2 + start.chars().count() + if word.is_empty() { 0 } else { word.len() + 2 };
-                    let room = WIDTH.saturating_sub(taken);
+                    let room = self.width.saturating_sub(taken);
                     let word = if word.is_empty() { String::new() } else { format!("  {style}{word}{style:#}") };
                     let rest = if self.wide { format!("{on}  {verbs}") } else { right(on, verbs, room) };
                     rows.push(format!("{style}{sign}{style:#} {start}{rest}{word}"));
@@ -185,7 +186,11 @@ impl<W: Write> Page<'_, W> {
         let mut rows = Vec::new();
         let mut verdict = |who: &str, verdict: &Verdict| {
             if verdict.refused.is_empty() {
-                let word = if verdict.writes == 0 { "has nothing to write" } else { "ok" };
+                let word = match (verdict.writes, who) {
+                    (0, "you") => "have nothing to write",
+                    (0, _) => "has nothing to write",
+                    _ => "ok",
+                };
                 rows.push(format!("{who} {YES}{word}{YES:#}"));
             }
             let shown = if self.wide { verdict.refused.len() } else { FEW };
@@ -234,7 +239,7 @@ impl<W: Write> Page<'_, W> {
     /// A text in as many lines as it takes, with one word of it in colour. Only who wants all gets a very long one whole.
     fn told(&self, text: &str, word: &str, style: Style) -> Vec<String> {
         let text = if self.wide { text.to_owned() } else { render::cut(text, LONGEST) };
-        let lines = render::wrapped(&text, WIDTH - MARGIN - 2);
+        let lines = render::wrapped(&text, self.width - MARGIN - 2);
         let coloured = lines.iter().enumerate().map(|(index, line)| match index {
             0 => line.replacen(word, &format!("{style}{word}{style:#}"), 1),
             _ => format!("  {line}"),
@@ -243,9 +248,13 @@ impl<W: Write> Page<'_, W> {
     }
 }
 
+/// Where a manifest is.
+fn place(file: &str) -> &str {
+    if file == "-" { "(standard input)" } else { file }
+}
+
 /// Objects that belong together: in one line if they fit, otherwise the ends of their names in the next.
-fn grouped(group: &Group<'_>, width: usize) -> Vec<String> {
-    let room = WIDTH - MARGIN - 2;
+fn grouped(group: &Group<'_>, width: usize, room: usize) -> Vec<String> {
     let Group { sign, name, ends, word } = group;
     if ends.is_empty() {
         let left = room.saturating_sub(2 + width.max(name.chars().count()));

@@ -25,9 +25,14 @@ pub(super) fn manual(command: &Command) -> Result<Vec<(String, String)>> {
     for (name, command) in pages {
         let named = command.display_name(name.clone()).bin_name(name.replace('-', " "));
         let mut text = Vec::new();
-        clap_mangen::Man::new(named).title(name.to_uppercase()).date("").manual("rolewright").render(&mut text)?;
+        let man = clap_mangen::Man::new(named).title(name.to_uppercase()).date("").manual("rolewright");
+        man.source(concat!("rolewright ", env!("CARGO_PKG_VERSION"))).render(&mut text)?;
         // Spaces at the ends of lines mean nothing to a reader of manuals.
         let text: Vec<&str> = std::str::from_utf8(&text)?.lines().map(str::trim_end).collect();
+        // A date that is left out would move what follows into its place.
+        let head = format!(".TH {} 1 ", name.to_uppercase());
+        let text: Vec<String> =
+            text.iter().map(|line| line.replace(&format!("{head} "), &format!("{head}\"\" "))).collect();
         files.push((format!("docs/man/{name}.1"), text.join("\n") + "\n"));
     }
     Ok(files)

@@ -1,7 +1,10 @@
 //! Commands that work as they are printed, in the terminal of whoever reads them.
 
 use std::env;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+
+use super::example::{self, Scene};
 
 /// How commands reach the cluster from another terminal.
 #[derive(Clone, Debug)]
@@ -9,7 +12,7 @@ pub(super) struct Shell {
     pub(super) kubeconfig: PathBuf,
     /// The context to name, where the kubeconfig has another current one.
     pub(super) context: Option<String>,
-    /// Whether kubectl finds the kubeconfig by itself.
+    /// Whether kubectl finds the kubeconfig by itself, in every terminal.
     pub(super) is_default: bool,
     /// How this program is called.
     pub(super) program: String,
@@ -27,7 +30,7 @@ impl Shell {
     /// As this process finds it.
     pub(super) fn here(kubeconfig: PathBuf, context: Option<String>) -> Self {
         let kubeconfig = std::path::absolute(&kubeconfig).unwrap_or(kubeconfig);
-        let is_default = is_default(&kubeconfig);
+        let is_default = is_default(&kubeconfig, env::var_os("KUBECONFIG").as_deref(), env::home_dir().as_deref());
         Self { kubeconfig, context, is_default, program: program(), has_kubectl: on_path("kubectl").is_some() }
     }
 
@@ -36,15 +39,25 @@ impl Shell {
         (!self.is_default).then(|| format!("export KUBECONFIG={}", quoted(&self.kubeconfig.display().to_string())))
     }
 
-    /// What is missing for them.
+    /// What is missing for more of them.
     pub(super) fn remark(&self) -> &'static str {
-        if self.has_kubectl { "" } else { " (they need kubectl, which is not on the PATH)" }
+        if self.has_kubectl { "" } else { " (kubectl is not on the PATH; with it there is more)" }
     }
 
-    pub(super) fn with_example(&self) -> Vec<Command> {
-        let (kubectl, plan, explain) = (self.kubectl(), self.rolewright("plan"), self.rolewright("explain"));
+    /// Five commands that work on what is there.
+    pub(super) fn commands(&self, scene: Scene, port: &str) -> Vec<Command> {
+        match (self.has_kubectl, scene) {
+            (true, Scene::Example) => self.on_example(),
+            (true, Scene::Empty) => self.on_nothing(),
+            (true, Scene::Other) => self.on_anything(),
+            (false, scene) => self.without_kubectl(scene, port),
+        }
+    }
+
+    fn on_example(&self) -> Vec<Command> {
+        let kubectl = self.kubectl();
         let annotate = format!("{kubectl} annotate ns bank rbac.crossplane.io/xrds=databases.acme.io");
-        let command = |what, line| Command { what, line };
+        let explain = self.rolewright("explain");
         vec![
             command(
                 "sam may, because shop enables databases; in bank, ben may not",
@@ -52,7 +65,7 @@ impl Shell {
             ),
             command(
                 "what would it grant to enable them there?",
-                format!("{annotate} \\\n    --dry-run=client -o yaml | {plan} --base live -f -"),
+                format!("{annotate} \\\n    --dry-run=client -o yaml |\n    {}", self.plan_of_input()),
             ),
             command("do it, and look here", annotate),
             command(
@@ -63,22 +76,84 @@ impl Shell {
         ]
     }
 
-    pub(super) fn without_example(&self) -> Vec<Command> {
-        let (kubectl, plan, explain) = (self.kubectl(), self.rolewright("plan"), self.rolewright("explain"));
-        let command = |what, line| Command { what, line };
+    fn on_nothing(&self) -> Vec<Command> {
+        let kubectl = self.kubectl();
+        let role = example::FIRST_ROLE;
         vec![
             command("who you are", format!("{kubectl} auth whoami")),
             command(
-                "a role that `view` gathers by its label",
-                format!("{kubectl} create clusterrole caches --verb=get,list --resource=pods"),
+                "a role with something that `view` has not",
+                format!("{kubectl} create clusterrole {role} --verb=get,list --resource=nodes"),
             ),
             command(
-                "from now on, and look here",
-                format!("{kubectl} label clusterrole caches rbac.authorization.k8s.io/aggregate-to-view=true"),
+                "its label lets `view` gather it; look here",
+                format!("{kubectl} label clusterrole {role} rbac.authorization.k8s.io/aggregate-to-view=true"),
             ),
-            command("where each rule of a role comes from", format!("{explain} clusterrole/view")),
-            command("whether anything is left to write", plan),
+            self.explain_view(),
+            self.plan(),
         ]
+    }
+
+    /// They only read.
+    fn on_anything(&self) -> Vec<Command> {
+        let kubectl = self.kubectl();
+        vec![
+            command("who you are", format!("{kubectl} auth whoami")),
+            command(
+                "the roles that are kept",
+                format!("{kubectl} get clusterroles -l app.kubernetes.io/managed-by=rolewright"),
+            ),
+            self.explain_view(),
+            self.plan(),
+            self.explain_code(),
+        ]
+    }
+
+    fn without_kubectl(&self, scene: Scene, port: &str) -> Vec<Command> {
+        let program = &self.program;
+        let (first, second) = if scene == Scene::Example {
+            let first = command(
+                "why may sam use databases in shop? where each rule of the role comes from",
+                format!("{} clusterrole/crossplane-ns-shop-edit", self.rolewright("explain")),
+            );
+            let wish = "{apiVersion: v1, kind: Namespace, metadata: {name: bank,\n    \
+                        annotations: {rbac.crossplane.io/xrds: databases.acme.io}}}";
+            let second = command(
+                "in bank, ben may not; what would it grant to enable them there?",
+                format!("echo '{wish}' |\n    {}", self.plan_of_input()),
+            );
+            (first, second)
+        } else {
+            (self.explain_view(), self.plan())
+        };
+        vec![
+            first,
+            second,
+            self.explain_code(),
+            command(
+                "the rights that the manager needs, as manifests",
+                format!("{program} manifests rbac --aggregation exclusive"),
+            ),
+            command("the end, also by Ctrl-C here", format!("{program} down --port {port}")),
+        ]
+    }
+
+    fn explain_view(&self) -> Command {
+        command("where each rule of a role comes from", format!("{} clusterrole/view", self.rolewright("explain")))
+    }
+
+    fn explain_code(&self) -> Command {
+        command("what a code in an event or a condition means", format!("{} explain RW0201", self.program))
+    }
+
+    fn plan(&self) -> Command {
+        let plan = self.rolewright("plan");
+        command("whether anything is left to write", format!("{plan} --aggregation exclusive"))
+    }
+
+    /// What manifests from a pipe would do here, where nobody but the manager aggregates.
+    fn plan_of_input(&self) -> String {
+        format!("{} --base live --aggregation exclusive -f -", self.rolewright("plan"))
     }
 
     fn kubectl(&self) -> String {
@@ -96,23 +171,20 @@ impl Shell {
     }
 }
 
-/// Whether kubectl reads this file without being told.
-fn is_default(kubeconfig: &Path) -> bool {
+fn command(what: &'static str, line: String) -> Command {
+    Command { what, line }
+}
+
+/// Whether kubectl reads this file in every terminal without being told. A variable of this one says nothing of others.
+fn is_default(kubeconfig: &Path, variable: Option<&OsStr>, home: Option<&Path>) -> bool {
     let same = |other: &Path| match (other.canonicalize(), kubeconfig.canonicalize()) {
         (Ok(other), Ok(ours)) => other == ours,
         _ => other == kubeconfig,
     };
-    match env::var_os("KUBECONFIG").filter(|list| !list.is_empty()) {
-        // With several files others may come first.
-        Some(list) => {
-            let files: Vec<PathBuf> = env::split_paths(&list).collect();
-            files.len() == 1 && files.iter().all(|file| same(file))
-        }
-        None => env::home_dir().is_some_and(|home| same(&home.join(".kube").join("config"))),
-    }
+    variable.is_none_or(OsStr::is_empty) && home.is_some_and(|home| same(&home.join(".kube").join("config")))
 }
 
-/// `rolewright`, if that is this program; or else where it is, as short as may be.
+/// `rolewright`, if that is this program; or else where it is, from wherever that is read.
 fn program() -> String {
     let name = || "rolewright".to_owned();
     let Ok(own) = env::current_exe() else { return name() };
@@ -120,10 +192,7 @@ fn program() -> String {
     if on_path("rolewright").is_some_and(|found| found.canonicalize().is_ok_and(|found| found == own)) {
         return name();
     }
-    let here = env::current_dir().and_then(|here| here.canonicalize());
-    let within = here.ok().and_then(|here| own.strip_prefix(here).ok().map(Path::to_path_buf));
-    let path = within.unwrap_or(own).display().to_string();
-    quoted(&if path.contains('/') { path } else { format!("./{path}") })
+    quoted(&own.display().to_string())
 }
 
 fn on_path(name: &str) -> Option<PathBuf> {
@@ -150,6 +219,20 @@ mod tests {
             [("/tmp/a-b_c", "/tmp/a-b_c"), ("/tmp/a b", "'/tmp/a b'"), ("it's", r"'it'\''s'"), ("", "''")]
         {
             assert_eq!(quoted(word), expected);
+        }
+    }
+
+    #[test]
+    fn only_what_every_terminal_finds_need_not_be_exported() {
+        let (home, config) = (Path::new("/nobody/here"), Path::new("/nobody/here/.kube/config"));
+        for (file, variable, expected) in [
+            (config, None, true),
+            (config, Some(""), true),
+            (config, Some("/nobody/here/.kube/config"), false),
+            (Path::new("/tmp/a"), Some("/tmp/a"), false),
+            (Path::new("/tmp/a"), None, false),
+        ] {
+            assert_eq!(is_default(file, variable.map(OsStr::new), Some(home)), expected, "{file:?} {variable:?}");
         }
     }
 }

@@ -7,9 +7,15 @@ use anyhow::{Context, Result, anyhow, bail};
 use http::{Method, Request};
 use rolewright_api::{crds, manifest};
 use rolewright_controller::connect::{Client, ClientError};
-use rolewright_plan::Module;
+use rolewright_core::{Authorizer, Request as Wish, Subject, User};
+use rolewright_plan::crossplane::DEFINITION;
+use rolewright_plan::kind::NAMESPACE;
+use rolewright_plan::rbac::{BindingBody, CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING};
 use rolewright_plan::rights::{Identity, Rights};
+use rolewright_plan::{Module, ObjectRef, Snapshot};
 use serde_json::{Value, json};
+
+use crate::world;
 
 /// In this order: what comes later stands on what came before.
 const FILES: [(&str, &str); 6] = [
@@ -30,6 +36,63 @@ const FIELD_MANAGER: &str = "rolewright-up";
 pub(super) enum Begun {
     Example,
     Nothing,
+}
+
+/// Who is who in the example.
+pub(super) const PEOPLE: &str = "admin ada, edit eli, view vic, browse bea; shop sam, bank ben";
+/// The bindings by which that is so.
+const BOUND: [(&str, &str, &str); 6] = [
+    ("", "platform-admins", "ada"),
+    ("", "platform-editors", "eli"),
+    ("", "platform-viewers", "vic"),
+    ("", "platform-browsers", "bea"),
+    ("shop", "developers", "sam"),
+    ("bank", "developers", "ben"),
+];
+/// The role that is tried first on a cluster that began empty.
+pub(super) const FIRST_ROLE: &str = "node-readers";
+
+/// What there is to try things on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scene {
+    /// The example, with what is said of it still true.
+    Example,
+    /// A cluster that began empty and has nothing of what is tried there.
+    Empty,
+    /// What somebody made of either.
+    Other,
+}
+
+impl Scene {
+    /// What there is in a cluster that began with the example, or without it.
+    pub(super) fn of(snapshot: &Snapshot, had_example: bool) -> Self {
+        match had_example {
+            true if is_as_told(snapshot) => Self::Example,
+            false if snapshot.get(&ObjectRef::cluster(&CLUSTER_ROLE, FIRST_ROLE)).is_none() => Self::Empty,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Whether everybody is who the page says, and may do what it says, and no more.
+fn is_as_told(snapshot: &Snapshot) -> bool {
+    let is_bound = |&(namespace, name, person): &(&'static str, &'static str, &'static str)| {
+        let kind = if namespace.is_empty() { &CLUSTER_ROLE_BINDING } else { &ROLE_BINDING };
+        let binding = snapshot.body::<BindingBody>(&ObjectRef::namespaced(kind, namespace, name));
+        binding.is_some_and(|binding| binding.subjects.contains(&Subject::user(person)))
+    };
+    let is_there = |kind, name: &'static str| snapshot.get(&ObjectRef::cluster(kind, name)).is_some();
+    let authorizer = Authorizer::new(&world::rbac_of(snapshot));
+    let may = |person: &'static str, namespace: &str| {
+        let wish = Wish::resource("create", "acme.io", "databases").in_namespace(namespace);
+        authorizer.allows(&User::authenticated(person, ["acme:people"; 0]), &wish)
+    };
+    BOUND.iter().all(is_bound)
+        && is_there(&NAMESPACE, "bank")
+        && is_there(&DEFINITION, "databases.acme.io")
+        && is_there(&CLUSTER_ROLE, "crossplane-ns-shop-edit")
+        && may("sam", "shop")
+        && !may("ben", "bank")
 }
 
 /// Gives the manager the rights that it needs, and the example to a cluster that is new, unless it should begin empty.

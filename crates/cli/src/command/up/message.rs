@@ -14,6 +14,8 @@ pub(super) enum Message {
     Deed(Deed),
     /// How things are now.
     State(State),
+    /// The terminal has another width.
+    Resized,
 }
 
 /// How things are.

@@ -10,7 +10,8 @@ use rolewright_plan::op::Write;
 use rolewright_plan::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING};
 use rolewright_plan::{Engine, ObjectRef, Op, Phase, Snapshot};
 
-use super::change::Change;
+use super::change::{Change, Past};
+use super::example::Scene;
 use super::message::{Deed, Message, Sign, State, What};
 use super::summary::{Keeps, Summary};
 
@@ -33,6 +34,8 @@ pub(super) struct Shoulder {
     deleted: HashSet<ObjectRef>,
     /// Roles and bindings that the manager keeps, each with whom it hangs on.
     kept: BTreeMap<ObjectRef, Option<String>>,
+    /// How it was when the manager last was at rest.
+    past: Past,
 }
 
 impl Shoulder {
@@ -47,6 +50,7 @@ impl Shoulder {
             written: 0,
             deleted: HashSet::new(),
             kept: BTreeMap::new(),
+            past: Past::default(),
         }
     }
 
@@ -78,15 +82,19 @@ impl Shoulder {
 
 impl Observer for Shoulder {
     fn planned(&mut self, engine: &Engine, job: &Job) {
+        let snapshot = engine.snapshot();
         let said =
-            job.plan.ops.iter().map(|op| Change::of(engine.snapshot(), op).words(engine.snapshot(), op, &job.key));
+            job.plan.ops.iter().map(|op| Change::of(snapshot, &self.past, op, &job.key).words(snapshot, op, &job.key));
         self.planned.insert((job.module, job.key.clone()), said.collect());
         let writes: Vec<&Op> = job.plan.ops.iter().filter(|op| op.phase != Phase::Report).collect();
         // A role that is kept for its own sake speaks for itself.
         if writes.iter().any(|op| op.object != job.key) {
-            let state = if engine.snapshot().get(&job.key).is_some() { "it changed" } else { "it is gone" };
-            let cause = if writes.iter().all(|op| op.repairs) { "somebody changed what it needs" } else { state };
-            self.deed(What::Planned(writes.len()), job.module, &job.key, cause.to_owned());
+            let cause = if writes.iter().all(|op| op.repairs) {
+                "somebody changed what it needs".to_owned()
+            } else {
+                self.past.state(snapshot, &job.key)
+            };
+            self.deed(What::Planned(writes.len()), job.module, &job.key, cause);
         }
     }
 
@@ -124,10 +132,12 @@ impl Observer for Shoulder {
         let rests = engine.has_seen_all() && (waiting == 0 || is_late);
         if rests {
             self.miss(engine);
+            self.past = Past::of(engine.snapshot());
         }
         if let Some(mut summary) = self.summary.take_if(|_| rests) {
             let keeps = |(module, awake)| Keeps::of(module, awake, engine.snapshot());
             summary.modules = engine.modules().map(keeps).collect();
+            summary.scene = Scene::of(engine.snapshot(), summary.has_example);
             summary.kept = self.kept.len();
             summary.written = self.written;
             summary.ready_in = self.began.elapsed();

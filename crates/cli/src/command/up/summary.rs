@@ -9,6 +9,7 @@ use rolewright_plan::{Module, Snapshot};
 use serde_json::{Value, json};
 
 use super::commands::{Command, Shell};
+use super::example::{self, Scene};
 use crate::output::{CHANGE, HEADING, QUIET, YES};
 use crate::render::{self, count};
 
@@ -24,8 +25,10 @@ const WIDTH: usize = 80;
 pub(super) struct Summary {
     pub(super) url: String,
     pub(super) data: Option<PathBuf>,
-    /// Whether the example is there, or was when the cluster began.
+    /// Whether the cluster began with the example.
     pub(super) has_example: bool,
+    /// What is there to try.
+    pub(super) scene: Scene,
     pub(super) shell: Shell,
     pub(super) modules: Vec<Keeps>,
     /// Roles and bindings that the manager keeps.
@@ -73,7 +76,7 @@ impl Keeps {
 impl Summary {
     /// What there is to try.
     pub(super) fn commands(&self) -> Vec<Command> {
-        if self.has_example { self.shell.with_example() } else { self.shell.without_example() }
+        self.shell.commands(self.scene, self.url.rsplit(':').next().unwrap_or_default())
     }
 
     /// For people.
@@ -109,9 +112,12 @@ impl Summary {
             row(module.module, &module.words(), "");
         }
         let written = if self.written == 0 { "nothing was left to write" } else { "just computed and written" };
-        row("keeps", &format!("{} roles and bindings", self.kept), written);
-        if self.has_example {
-            row("people", "admin ada, edit eli, view vic, browse bea; shop sam, bank ben", "");
+        match self.kept {
+            0 => row("keeps", "nothing yet", ""),
+            kept => row("keeps", &format!("{kept} roles and bindings"), written),
+        }
+        if self.scene == Scene::Example {
+            row("people", example::PEOPLE, "");
         }
         let _ = writeln!(page, "\n{HEADING}Try{HEADING:#} in another terminal{}:", self.shell.remark());
         if let Some(export) = self.shell.export() {

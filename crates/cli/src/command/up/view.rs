@@ -10,6 +10,8 @@ use anstyle::Style;
 use clap::ValueEnum;
 use rolewright_plan::{Severity, Time};
 use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::AbortHandle;
 
 use super::message::{Deed, Message, State, What};
 use crate::output::{CHANGE, HEADING, NO, QUIET, YES};
@@ -44,6 +46,8 @@ pub(super) enum Kind {
 /// A view that runs beside the manager.
 pub(super) struct View {
     pub(super) messages: SyncSender<Message>,
+    /// Tells of another width.
+    resizes: Option<AbortHandle>,
     thread: JoinHandle<io::Result<()>>,
 }
 
@@ -75,7 +79,9 @@ impl View {
             state: State::default(),
             counts: [0; 3],
             width: terminal_width,
+            standing: 0,
         };
+        let resizes = (kind == Kind::Terminal).then(|| follow_width(messages.clone())).flatten();
         let thread = std::thread::spawn(move || {
             let shown = show(screen, &coming, ready);
             if shown.is_err() {
@@ -83,11 +89,15 @@ impl View {
             }
             shown
         });
-        Self { messages, thread }
+        Self { messages, resizes, thread }
     }
 
     /// Shows what is left; says whether somebody read all of it.
     pub(super) fn end(self) -> io::Result<()> {
+        // Whoever can still speak is waited for.
+        if let Some(resizes) = self.resizes {
+            resizes.abort();
+        }
         drop(self.messages);
         self.thread.join().unwrap_or(Ok(()))
     }
@@ -116,6 +126,18 @@ pub(super) fn print(text: &str) -> io::Result<()> {
     write!(crate::output::stdout(), "{text}")
 }
 
+/// Tells when the terminal has another width.
+fn follow_width(messages: SyncSender<Message>) -> Option<AbortHandle> {
+    let mut changes = signal(SignalKind::window_change()).ok()?;
+    let following = tokio::spawn(async move {
+        while changes.recv().await.is_some() {
+            // What is printed next finds out as well.
+            let _ = messages.try_send(Message::Resized);
+        }
+    });
+    Some(following.abort_handle())
+}
+
 fn terminal_width() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stdout());
     size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
@@ -133,6 +155,8 @@ pub(super) struct Screen<W> {
     /// Since it is ready: written, repaired, revoked.
     pub(super) counts: [usize; 3],
     pub(super) width: fn() -> usize,
+    /// How long the line is that stays.
+    pub(super) standing: usize,
 }
 
 impl<W: Write> Screen<W> {
@@ -163,6 +187,7 @@ impl<W: Write> Screen<W> {
                 self.state = *state;
                 self.print("")
             }
+            Message::Resized => self.print(""),
         }
     }
 
@@ -182,14 +207,23 @@ impl<W: Write> Screen<W> {
     fn print(&mut self, text: &str) -> io::Result<()> {
         if self.kind == Kind::Terminal {
             let status = self.status();
-            // Back to the margin, and what was there is cleared.
-            write!(self.out, "\r\x1b[2K")?;
+            self.clear()?;
             self.styled(text)?;
-            self.styled(&status)?;
+            self.styled(&format!("{QUIET}{status}{QUIET:#}"))?;
+            self.standing = status.chars().count();
         } else {
             self.styled(text)?;
         }
         self.out.flush()
+    }
+
+    /// Back to the margin, and what stood there is gone. A terminal that became narrower has it in several lines.
+    fn clear(&mut self) -> io::Result<()> {
+        let above = self.standing.saturating_sub(1) / (self.width)().max(1);
+        if above > 0 {
+            write!(self.out, "\x1b[{above}A")?;
+        }
+        write!(self.out, "\r\x1b[J")
     }
 
     fn styled(&mut self, text: &str) -> io::Result<()> {
@@ -204,16 +238,15 @@ impl<W: Write> Screen<W> {
         let [written, repaired, revoked] = self.counts;
         let State { kept, waiting } = self.state;
         let now = if waiting == 0 { "at rest".to_owned() } else { format!("{waiting} planned") };
-        let text =
-            format!("{now}: {kept} kept, {written} written, {repaired} repaired, {revoked} revoked since the start");
+        // Short, so that it seldom has to be in two lines.
+        let text = format!("{now}: {kept} kept, {written} written, {repaired} repaired, {revoked} revoked");
         // One column is left free: some terminals break a line that is full.
-        let text = render::cut(&text, (self.width)().saturating_sub(1));
-        format!("{QUIET}{text}{QUIET:#}")
+        render::cut(&text, (self.width)().saturating_sub(1))
     }
 
     fn end(&mut self) -> io::Result<()> {
         match self.kind {
-            Kind::Terminal => write!(self.out, "\r\x1b[2K")?,
+            Kind::Terminal => self.clear()?,
             Kind::Json => writeln!(self.out, "{}", json!({ "event": "ended", "time": now() }))?,
             Kind::Plain | Kind::Quiet => {}
         }
@@ -243,11 +276,15 @@ fn line(deed: &Deed, at: Duration, width: Option<usize>) -> String {
     let in_one = margin + object.chars().count() + 2 + deed.cause.chars().count();
     match width {
         Some(width) if in_one > width => {
-            let object = render::cut(&object, width.saturating_sub(margin));
-            let mut text = format!("{QUIET}{clock}{QUIET:#} {style}{word:<9}{style:#}{object}\n");
+            let mut names = broken(&object, width.saturating_sub(margin + 2)).into_iter();
+            let first = names.next().unwrap_or_default();
+            let mut text = format!("{QUIET}{clock}{QUIET:#} {style}{word:<9}{style:#}{first}\n");
+            // Writing to a `String` cannot fail.
+            for rest in names {
+                let _ = writeln!(text, "{:margin$}  {rest}", "");
+            }
             for line in render::wrapped(&deed.cause, width.saturating_sub(margin + 2)) {
                 let line = render::cut(&line, width.saturating_sub(margin + 2));
-                // Writing to a `String` cannot fail.
                 let _ = writeln!(text, "{:margin$}  {QUIET}{line}{QUIET:#}", "");
             }
             text
@@ -256,11 +293,67 @@ fn line(deed: &Deed, at: Duration, width: Option<usize>) -> String {
     }
 }
 
+/// A text in lines of a width, with all its letters: broken between words, or else after a sign within one.
+fn broken(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in render::wrapped(text, width) {
+        let mut rest = line.as_str();
+        while let Some((end, _)) = rest.char_indices().nth(width.max(1)) {
+            let (fits, _) = rest.split_at(end);
+            let sign = fits.rfind([':', '-', '.', '/']).map_or(end, |at| at + 1);
+            let (first, others) = rest.split_at(sign);
+            lines.push(first.to_owned());
+            rest = others;
+        }
+        lines.push(rest.to_owned());
+    }
+    lines
+}
+
 fn style(what: What) -> Style {
     match what {
         What::Wrote(_) | What::Solved => YES,
         What::Repaired(_) | What::Problem(Severity::Note | Severity::Warning) => CHANGE,
         What::Revoked(_) | What::Failed | What::Problem(Severity::Error) => NO,
         What::Planned(_) | What::Reported => QUIET,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_too_long_are_broken_and_not_cut() {
+        let name = "~ ClusterRole crossplane:provider:aws-s3:aggregate-to-edit";
+        let lines = broken(name, 26);
+        assert_eq!(lines, ["~ ClusterRole", "crossplane:provider:aws-", "s3:aggregate-to-edit"]);
+        assert_eq!(broken("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(broken("a b", 0), ["a", "b"]);
+    }
+
+    #[test]
+    fn the_line_that_stays_is_gone_also_from_a_terminal_that_became_narrower() {
+        let mut screen = Screen {
+            out: Vec::new(),
+            kind: Kind::Terminal,
+            coloured: false,
+            quiet: false,
+            began: Instant::now(),
+            state: State { kept: 56, waiting: 0 },
+            counts: [0, 1, 1],
+            width: || 80,
+            standing: 0,
+        };
+        screen.take(&Message::State(screen.state)).unwrap();
+        let line = "at rest: 56 kept, 0 written, 1 repaired, 1 revoked";
+        assert_eq!(String::from_utf8(std::mem::take(&mut screen.out)).unwrap(), format!("\r\x1b[J{line}"));
+        // Fifty letters are now in three lines.
+        screen.width = || 20;
+        screen.take(&Message::Resized).unwrap();
+        let shown = String::from_utf8(std::mem::take(&mut screen.out)).unwrap();
+        assert_eq!(shown, "\x1b[2A\r\x1b[Jat rest: 56 kept,..");
+        screen.end().unwrap();
+        assert_eq!(String::from_utf8(screen.out).unwrap(), "\r\x1b[J");
     }
 }

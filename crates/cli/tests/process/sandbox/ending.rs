@@ -1,9 +1,11 @@
 //! How it ends, and how it begins again.
 
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 
 use super::{Home, Sandbox, kubectl, text};
 
@@ -75,7 +77,7 @@ fn what_is_detached_runs_until_down() -> Result<()> {
     let home = Home::new()?;
     let output = home.rolewright(&["up", "--port", "0", "--detach", "-o", "json"])?;
     ensure!(output.status.success(), "{output:?}");
-    let ready: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    let ready: Value = serde_json::from_slice(&output.stdout)?;
     let kubeconfig = text(&ready, "kubeconfig");
     if home.has_kubectl()? {
         ensure!(home.shell(&format!("{} get ns -o name", kubectl(kubeconfig)))?.contains("namespace/shop"));
@@ -98,6 +100,66 @@ fn what_is_detached_runs_until_down() -> Result<()> {
     ensure!(home.rolewright(&["down"])?.status.success());
     let said = String::from_utf8(home.rolewright(&["down"])?.stderr)?;
     ensure!(said.contains("no `rolewright up` runs; hint: "), "{said}");
+    Ok(())
+}
+
+#[test]
+fn a_log_belongs_to_one_process_and_goes_with_it() -> Result<()> {
+    let home = Home::new()?;
+    let files = || -> Result<Vec<PathBuf>> {
+        let all = std::fs::read_dir(home.path("rolewright"))?.map(|entry| Ok(entry?.path()));
+        let mut all = all.collect::<Result<Vec<_>>>()?;
+        all.sort();
+        Ok(all)
+    };
+    let output = home.rolewright(&["up", "--port", "0", "--detach", "-o", "json"])?;
+    ensure!(output.status.success(), "{output:?}");
+    let ready: Value = serde_json::from_slice(&output.stdout)?;
+    let port = text(&ready, "url").rsplit(':').next().context("a port")?.to_owned();
+    let before = files()?;
+    let log = before.iter().find(|file| file.extension().is_some_and(|ending| ending == "log")).context("a log")?;
+    let said = std::fs::read(log)?;
+    ensure!(said.starts_with(b"{"), "{said:?}");
+
+    let output = home.rolewright(&["up", "--port", &port, "--detach"])?;
+    ensure!(String::from_utf8(output.stderr)?.contains("is in use by another `rolewright up`"));
+    ensure!(files()? == before, "a second one leaves nothing");
+    let after = std::fs::read(log)?;
+    ensure!(after.starts_with(&said) && !after.contains(&0), "{after:?}");
+    ensure!(home.rolewright(&["down", "--port", &port])?.status.success());
+    ensure!(files()?.is_empty(), "{:?}", files()?);
+    Ok(())
+}
+
+#[test]
+fn all_can_be_ended_at_once() -> Result<()> {
+    let home = Home::new()?;
+    let (mut one, _) = Sandbox::ready(&home, &["--empty"])?;
+    let (mut other, _) = Sandbox::ready(&home, &["--empty"])?;
+    let output = home.rolewright(&["down", "--all"])?;
+    ensure!(output.status.success() && String::from_utf8(output.stdout)?.matches("ended: ").count() == 2);
+    ensure!(one.ended()? == Some(0) && other.ended()? == Some(0), "{}{}", one.erred(), other.erred());
+    Ok(())
+}
+
+#[test]
+fn a_closed_terminal_ends_it_unless_it_is_detached() -> Result<()> {
+    let home = Home::new()?;
+    let (mut sandbox, _) = Sandbox::ready(&home, &["--empty"])?;
+    ensure!(sandbox.end("HUP")? == Some(0), "{}", sandbox.erred());
+    ensure!(std::fs::read_dir(home.path("rolewright"))?.count() == 0, "in order");
+
+    let output = home.rolewright(&["up", "--port", "0", "--empty", "--detach", "-o", "json"])?;
+    let ready: Value = serde_json::from_slice(&output.stdout)?;
+    let address = text(&ready, "url").strip_prefix("https://").context("an address")?.to_owned();
+    let port = address.rsplit(':').next().context("a port")?;
+    let record = std::fs::read(home.path(&format!("rolewright/up-{port}.json")))?;
+    let pid = serde_json::from_slice::<Value>(&record)?["pid"].to_string();
+    home.shell(&format!("kill -s HUP {pid}"))?;
+    // Were it to end, it would within a moment.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    ensure!(std::net::TcpStream::connect(&address).is_ok(), "it runs on");
+    ensure!(home.rolewright(&["down"])?.status.success());
     Ok(())
 }
 

@@ -21,7 +21,7 @@ fn programs_get_one_object_per_line() -> Result<()> {
     );
     let modules: Vec<&str> =
         ready["modules"].as_array().into_iter().flatten().filter_map(|one| one["name"].as_str()).collect();
-    ensure!(modules.contains(&"aggregation") && modules.contains(&"crossplane"), "{ready}");
+    ensure!(["aggregation", "crossplane", "sync"].iter().all(|module| modules.contains(module)), "{ready}");
     if home.has_kubectl()? {
         let kubectl = kubectl(text(&ready, "kubeconfig"));
         let role = "clusterrole crossplane:composite:caches.acme.io:aggregate-to-edit";

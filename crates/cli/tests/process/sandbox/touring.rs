@@ -81,7 +81,7 @@ fn toured(home: Home, page: &str) -> Result<String> {
         in_session = if line.starts_with("```") { line == "```console" } else { in_session };
         let Some(command) = line.strip_prefix("$ ").filter(|_| in_session) else { continue };
         let mut command = command.to_owned();
-        while command.ends_with('\\') {
+        while command.ends_with(['\\', '|']) {
             let next = lines.next().context("a command ends")?;
             writeln!(out, "{next}")?;
             write!(command, "\n{next}")?;
