@@ -39,7 +39,7 @@ async fn depart(place: &Place) -> Result<()> {
         access::until(&reconciler, &allowed_by(&REFS)).await?;
         ensure!(place.get(&sync).await?.is_some() && place.get(&account("root-reconciler-leaves")).await?.is_some());
         if dead {
-            place.merge(&sync, &annotations(json!({"rolewright.io/release-reconciler": WHY}))).await?;
+            place.merge(&sync, &annotations(&json!({"rolewright.io/release-reconciler": WHY}))).await?;
         } else {
             reconciler.change(&sync, &finalizers(&[OURS]), false).await?;
         }

@@ -129,7 +129,7 @@ pub(crate) fn finalizers(all: &[&str]) -> Value {
 }
 
 /// A change of a sync's annotations.
-pub(crate) fn annotations(all: Value) -> Value {
+pub(crate) fn annotations(all: &Value) -> Value {
     json!({"metadata": {"annotations": all}})
 }
 

@@ -26,7 +26,7 @@ pub(crate) async fn policy(place: &Place) -> Result<()> {
     // What keeps one from everything when it names no roles: it says so, or it was misspelt.
     let own = with(
         root("confined", &["ClusterRole/sync-editor"]),
-        annotations(json!({"rolewright.io/root-role": "none", LAST_APPLIED: "{}"})),
+        annotations(&json!({"rolewright.io/root-role": "none", LAST_APPLIED: "{}"})),
     );
     let (other, free) = (root("victim", &["ClusterRole/reader"]), root("free", &[]));
     let (tenant, beside) = (repo("shop", "repo-sync"), repo("shop", "web"));
@@ -53,7 +53,7 @@ pub(crate) async fn policy(place: &Place) -> Result<()> {
     changes(&of_shop, &tenant, &beside).await?;
     // Whoever may do everything chooses for others, and not for itself.
     refused(&everything, &free, &refs(&["ClusterRole/reader"]), SPEC).await?;
-    refused(&everything, &free, &annotations(json!({"rolewright.io/root-role": "none"})), ANNOTATIONS).await?;
+    refused(&everything, &free, &annotations(&json!({"rolewright.io/root-role": "none"})), ANNOTATIONS).await?;
     works(&everything, &free).await?;
     everything.change(&other, &json!({"spec": {"note": "by a sync of syncs"}}), false).await?;
     everything.change(&tenant, &json!({"spec": {"note": "by a sync of syncs"}}), false).await?;
@@ -71,22 +71,22 @@ async fn changes(reconciler: &Reconciler, own: &Value, other: &Value) -> Result<
         (own, refs(&[]), SPEC),
         (own, json!({"spec": null}), SPEC),
         (other, json!({"spec": {"override": {"roleRefs": [{"kind": "ClusterRole", "name": "writer"}]}}}), SPEC),
-        (own, annotations(json!({"rolewright.io/root-role": "other"})), ANNOTATIONS),
-        (own, annotations(json!({LAST_APPLIED: "{\"spec\": {}}"})), ANNOTATIONS),
-        (own, annotations(json!({"crossplane.io/paused": "true"})), ANNOTATIONS),
-        (other, annotations(json!({"rolewright.io/root-role": "none"})), ANNOTATIONS),
-        (other, annotations(json!({"rolewright.io/release-reconciler": "mine"})), ANNOTATIONS),
-        (other, annotations(json!({"rolewright.io/paused": "true"})), ANNOTATIONS),
-        (other, annotations(json!({"crossplane.io/paused": "true"})), ANNOTATIONS),
-        (other, annotations(json!({LAST_APPLIED: "{}"})), ANNOTATIONS),
+        (own, annotations(&json!({"rolewright.io/root-role": "other"})), ANNOTATIONS),
+        (own, annotations(&json!({LAST_APPLIED: "{\"spec\": {}}"})), ANNOTATIONS),
+        (own, annotations(&json!({"crossplane.io/paused": "true"})), ANNOTATIONS),
+        (other, annotations(&json!({"rolewright.io/root-role": "none"})), ANNOTATIONS),
+        (other, annotations(&json!({"rolewright.io/release-reconciler": "mine"})), ANNOTATIONS),
+        (other, annotations(&json!({"rolewright.io/paused": "true"})), ANNOTATIONS),
+        (other, annotations(&json!({"crossplane.io/paused": "true"})), ANNOTATIONS),
+        (other, annotations(&json!({LAST_APPLIED: "{}"})), ANNOTATIONS),
     ] {
         refused(reconciler, sync, &patch, why).await?;
     }
     // What is there may not go either: this is what would give it everything.
     let said = own.pointer("/metadata/annotations").and_then(Value::as_object).into_iter().flatten();
     for (key, _) in said {
-        refused(reconciler, own, &annotations(json!({key: null})), ANNOTATIONS).await?;
-        refused(reconciler, own, &annotations(Value::Null), ANNOTATIONS).await?;
+        refused(reconciler, own, &annotations(&json!({key: null})), ANNOTATIONS).await?;
+        refused(reconciler, own, &annotations(&Value::Null), ANNOTATIONS).await?;
     }
     let new = with(own.clone(), json!({"metadata": {"name": "new"}}));
     let old = with(new.clone(), json!({"apiVersion": "configsync.gke.io/v1alpha1"}));
@@ -99,7 +99,7 @@ async fn changes(reconciler: &Reconciler, own: &Value, other: &Value) -> Result<
 
 /// What it needs goes on: its finalizer, other annotations, its status.
 async fn works(reconciler: &Reconciler, own: &Value) -> Result<()> {
-    for patch in [finalizers(&[RECONCILERS, OURS]), finalizers(&[OURS]), annotations(json!({"example.org/x": "y"}))] {
+    for patch in [finalizers(&[RECONCILERS, OURS]), finalizers(&[OURS]), annotations(&json!({"example.org/x": "y"}))] {
         reconciler.change(own, &patch, false).await.with_context(|| patch.to_string())?;
     }
     Ok(reconciler.change(own, &json!({"status": {"lastSyncedCommit": "abc"}}), true).await?)

@@ -31,7 +31,7 @@ pub(crate) async fn story(place: &Place) -> Result<()> {
         ("back", refs(&["ClusterRole/reader"]), &["ClusterRole/reader"], "Bound"),
         ("null", json!({"spec": {"override": {"roleRefs": null}}}), ADMIN, "BoundByDefault"),
         ("no block", json!({"spec": {"override": null}}), ADMIN, "BoundByDefault"),
-        ("none", annotations(json!({"rolewright.io/root-role": "none"})), &[], "BaseOnly"),
+        ("none", annotations(&json!({"rolewright.io/root-role": "none"})), &[], "BaseOnly"),
         ("and back", refs(&first), &first, "Bound"),
     ];
     let mut before = allowed_by(&first);

@@ -203,7 +203,7 @@ async fn nudge_until_gone(place: &Place, sync: &Value, binding: &Value) -> Resul
             break;
         }
         ensure!(start.elapsed() < PATIENCE, "it is still there: {binding:#}");
-        place.merge(sync, &annotations(json!({"example.org/nudge": nudge.to_string()}))).await?;
+        place.merge(sync, &annotations(&json!({"example.org/nudge": nudge.to_string()}))).await?;
         sleep(Duration::from_millis(50)).await;
     }
     Ok(())
