@@ -56,6 +56,9 @@ fn schema() -> Value {
             "reason": "FieldValueRequired",
         }],
     });
+    // These are declared to be refused: what is not declared is dropped or passes through, and nobody hears of it.
+    let entry = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+    let anything = json!({ "type": "array", "items": entry });
     let settings = json!({
         "type": "object",
         "nullable": true,
@@ -68,7 +71,10 @@ fn schema() -> Value {
                 "maxItems": 1024,
                 "items": role_ref,
             },
+            "roleRef": anything,
+            "rolerefs": anything,
         },
+        "x-kubernetes-validations": [refused("roleRef", "roleRefs"), refused("rolerefs", "roleRefs")],
     });
     let conditions = json!({
         "type": "array",
@@ -89,15 +95,10 @@ fn schema() -> Value {
                 "x-kubernetes-preserve-unknown-fields": true,
                 "properties": {
                     "override": settings,
-                    // It is declared to be refused: what is not declared is dropped, and nobody hears of it.
                     "overrides": { "type": "object", "x-kubernetes-preserve-unknown-fields": true },
+                    "roleRefs": anything,
                 },
-                "x-kubernetes-validations": [{
-                    "rule": "!has(self.overrides)",
-                    "message": "there is no such field: say `override`, and not `overrides`",
-                    "fieldPath": ".overrides",
-                    "reason": "FieldValueForbidden",
-                }],
+                "x-kubernetes-validations": [refused("overrides", "override"), refused("roleRefs", "override.roleRefs")],
             },
             "status": {
                 "type": "object",
@@ -109,5 +110,15 @@ fn schema() -> Value {
                 },
             },
         },
+    })
+}
+
+/// The rule that refuses a field which nobody reads.
+fn refused(written: &str, meant: &str) -> Value {
+    json!({
+        "rule": format!("!has(self.{written})"),
+        "message": format!("there is no such field: say `{meant}`, and not `{written}`"),
+        "fieldPath": format!(".{written}"),
+        "reason": "FieldValueForbidden",
     })
 }

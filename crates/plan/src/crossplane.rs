@@ -25,6 +25,7 @@ use crate::module::{Module, SharedLease, Turn, Watch};
 use crate::object::{Live, Meta, ObjectRef, Owner};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING};
 use crate::snapshot::{Change, Snapshot};
+use crate::vocabulary::manager;
 use crate::{Name, Time};
 
 pub use crate::workload::{DEPLOYMENT, SERVICE_ACCOUNT};
@@ -165,7 +166,7 @@ impl Module for Crossplane {
         keys.extend(self.families.roles());
         // Whatever is left of what is no longer there or no longer wanted.
         let ours = snapshot.all(&CLUSTER_ROLE).chain(snapshot.all(&CLUSTER_ROLE_BINDING));
-        let is_ours = |meta: &Meta| meta.ours.is_some() || meta.inherited.is_some() || meta.revived;
+        let is_ours = |meta: &Meta| meta.ours.is_some() || meta.is_from(manager::CROSSPLANE) || meta.revived;
         let ours = ours.filter(|live| is_ours(&live.meta));
         keys.extend(ours.filter_map(|live| key_of(&live.meta.name)));
         keys.sort_unstable();

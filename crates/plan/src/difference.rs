@@ -12,7 +12,6 @@ use crate::object::{Live, Meta, ObjectRef};
 use crate::op::{Op, Phase, Plan, Write};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
-use crate::vocabulary::annotation;
 
 use rolewright_core::Rule;
 
@@ -103,7 +102,7 @@ impl Plan {
 
 impl Claim {
     fn holds(&self, meta: &Meta) -> bool {
-        let given = || meta.annotations.get(annotation::ADOPT).is_some_and(|value| value == "true");
+        let given = || meta.is_given();
         match self {
             // One that nobody controls is ours if we made it: somebody took its owner away, or all of it.
             Self::Controlled(uid) => meta
@@ -112,7 +111,7 @@ impl Claim {
             Self::Labelled(key, value) => {
                 (meta.ours.is_some() && meta.labels.get(key) == Some(value)) || meta.revived || given()
             }
-            Self::Made => meta.ours.is_some() || meta.inherited.is_some() || given(),
+            Self::Made(before) => meta.ours.is_some() || meta.is_from(before) || given(),
             Self::RulesOnly => true,
         }
     }

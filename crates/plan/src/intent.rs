@@ -55,8 +55,8 @@ pub enum Claim {
     Controlled(Name),
     /// It has this label, and we applied it before.
     Labelled(Name, Name),
-    /// We applied it before, or the controller did whose job we do, whatever became of its labels.
-    Made,
+    /// We applied it before, or one of these controllers did, whose job we do, whatever became of its labels.
+    Made(&'static [&'static str]),
     /// It is somebody else's, and its rules are ours by agreement. It is never created and nothing else is touched.
     RulesOnly,
 }

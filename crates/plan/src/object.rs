@@ -11,7 +11,7 @@ use rolewright_core::Labels;
 
 use crate::Name;
 use crate::kind::{Body, Kind};
-use crate::vocabulary::annotation;
+use crate::vocabulary::{annotation, manager};
 
 pub use condition::{Condition, Status};
 pub use read::Unreadable;
@@ -100,7 +100,7 @@ pub struct Meta {
     /// What of its metadata is ours; `None` if we never applied it.
     pub ours: Option<Managed>,
     /// What of it is of a controller that did our job before; with the object it becomes ours.
-    pub inherited: Option<Box<Managed>>,
+    pub inherited: Option<Box<Inherited>>,
     /// Whether nobody but the controller that aggregates ever wrote it. Kubernetes' applies rules to a role that was deleted
     /// a moment ago, and so makes it anew: with what it last granted, which may be nothing, and without whatever said whose
     /// it was.
@@ -116,15 +116,21 @@ impl Meta {
         [annotation::PAUSED, annotation::CROSSPLANE_PAUSED].iter().any(says)
     }
 
+    /// Whether one of these controllers wrote it.
+    pub(crate) fn is_from(&self, managers: &[&str]) -> bool {
+        self.inherited.as_ref().is_some_and(|inherited| inherited.from.iter().any(|name| managers.contains(name)))
+    }
+
+    /// Whether somebody gave it to us, whoever made it.
+    pub(crate) fn is_given(&self) -> bool {
+        self.annotations.get(annotation::ADOPT).is_some_and(|value| value == "true")
+    }
+
     /// What is ours of it, with what becomes ours.
     pub(crate) fn all_ours(&self) -> Managed {
         let mut all = self.ours.clone().unwrap_or_default();
         if let Some(inherited) = &self.inherited {
-            all.labels.extend(inherited.labels.iter().cloned());
-            all.annotations.extend(inherited.annotations.iter().cloned());
-            all.owners.extend(inherited.owners.iter().cloned());
-            all.rules |= inherited.rules;
-            all.gathers |= inherited.gathers;
+            all.extend(inherited.fields.clone());
         }
         all
     }
@@ -163,4 +169,38 @@ pub struct Managed {
     pub rules: bool,
     /// Whether it made a role gather others.
     pub gathers: bool,
+}
+
+/// What controllers wrote that did our jobs before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inherited {
+    /// Which of them did.
+    pub from: Vec<&'static str>,
+    /// What they wrote, together.
+    pub fields: Managed,
+}
+
+impl Inherited {
+    /// What predecessors wrote, if they did, each as `managed` finds it.
+    fn read<E>(mut managed: impl FnMut(&str) -> Result<Option<Managed>, E>) -> Result<Option<Box<Self>>, E> {
+        let mut all = Self::default();
+        for name in manager::UPSTREAM.iter().copied().flatten() {
+            if let Some(fields) = managed(name)? {
+                all.from.push(name);
+                all.fields.extend(fields);
+            }
+        }
+        Ok((!all.from.is_empty()).then(|| Box::new(all)))
+    }
+}
+
+impl Managed {
+    /// Takes in what another manager wrote.
+    fn extend(&mut self, more: Self) {
+        self.labels.extend(more.labels);
+        self.annotations.extend(more.annotations);
+        self.owners.extend(more.owners);
+        self.rules |= more.rules;
+        self.gathers |= more.gathers;
+    }
 }

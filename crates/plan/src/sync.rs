@@ -6,9 +6,11 @@
 mod base;
 mod departure;
 mod entry;
+mod escalation;
 mod index;
 mod kinds;
 mod legacy;
+mod misspelt;
 pub mod policy;
 mod settings;
 mod state;
@@ -20,13 +22,13 @@ use std::collections::BTreeSet;
 use rolewright_core::{Labels, RBAC_GROUP, RoleRef, Rule, Subject};
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::intent::{Claim, Content, Hold, Intent, Shape, Wanted};
+use crate::intent::{Content, Hold, Intent, Shape, Wanted};
 use crate::kind::{Kind, NAMESPACE};
 use crate::module::{Module, Watch};
 use crate::object::{Live, ObjectRef};
 use crate::op::{Plan, Report};
 use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING};
-use crate::snapshot::{Change, Snapshot};
+use crate::snapshot::{Change, Service, Snapshot};
 use crate::workload::{DEPLOYMENT, Deployment, SERVICE_ACCOUNT};
 use crate::{Name, Time};
 
@@ -57,33 +59,37 @@ impl RoleRefs {
         if live.meta.deleting && !departure::waits(live) {
             return self.leave(snapshot, key, held);
         }
-        if let Some(refusal) = self.refusal(snapshot, key) {
-            return Intent { held, diagnostics: vec![refusal], ..Intent::default() };
-        }
-        let survey = match self.survey(snapshot, key, live) {
-            Ok(survey) => survey,
-            // What was granted stays until somebody can tell what is meant.
-            Err(why) => {
-                let diagnostics = vec![Diagnostic::new(Code::Invalid, key.clone(), why)];
-                return Intent { diagnostics, ..Intent::default() };
-            }
-        };
-        let mut intent = Intent {
-            wanted: self.grants(snapshot, key, live, &survey),
-            held,
-            holds: vec![Hold {
-                object: key.clone(),
-                finalizer: Name::new(FINALIZER),
-                holds: true,
-                because: "its bindings and its account go before it does".to_owned(),
-            }],
-            diagnostics: self.problems(key, live, &survey),
-            wake_at: None,
-        };
+        let mut intent = self.intend_present(snapshot, key, live, held);
         if live.meta.deleting {
             departure::await_reconciler(snapshot, key, live, &mut intent);
         }
         intent
+    }
+
+    /// What there should be while a sync is there, and while its reconciler cleans up after it.
+    fn intend_present(&self, snapshot: &Snapshot, key: &ObjectRef, live: &Live, held: Vec<ObjectRef>) -> Intent {
+        if let Some(refusal) = self.refusal(snapshot, key) {
+            return Intent { held, diagnostics: vec![refusal], ..Intent::default() };
+        }
+        match self.survey(snapshot, key, live) {
+            Ok(survey) => Intent {
+                wanted: self.grants(snapshot, key, live, &survey),
+                held,
+                holds: vec![Hold {
+                    object: key.clone(),
+                    finalizer: Name::new(FINALIZER),
+                    holds: true,
+                    because: "its bindings and its account go before it does".to_owned(),
+                }],
+                diagnostics: self.problems(snapshot, key, live, &survey),
+                wake_at: None,
+            },
+            // What was granted stays until somebody can tell what is meant.
+            Err(why) => {
+                let diagnostics = vec![Diagnostic::new(Code::Invalid, key.clone(), why)];
+                Intent { diagnostics, ..Intent::default() }
+            }
+        }
     }
 
     /// Everything that should be there for a sync; nothing, if that cannot be told.
@@ -98,7 +104,7 @@ impl RoleRefs {
         let labels = words::labels(key);
         let made = |object: ObjectRef, content: Content, because: String| {
             let shape = Shape { labels: labels.clone(), content, ..Shape::default() };
-            Wanted { object, claim: Claim::Made, shape, because }
+            Wanted { object, claim: words::CLAIM, shape, because }
         };
         let bind = |object, role_ref, because| made(object, Content::binding(role_ref, subjects.clone()), because);
         let own = base::named(&account);
@@ -138,7 +144,7 @@ impl RoleRefs {
         let annotations: Labels = google.map(|email| (Name::new(words::GOOGLE_ACCOUNT), email)).into_iter().collect();
         Wanted {
             object: ObjectRef::namespaced(&SERVICE_ACCOUNT, self.settings.namespace.clone(), account.clone()),
-            claim: Claim::Made,
+            claim: words::CLAIM,
             shape: Shape { labels: words::labels(key), annotations, ..Shape::default() },
             because: "its reconciler runs as this".to_owned(),
         }
@@ -148,11 +154,13 @@ impl RoleRefs {
 /// The ClusterRole of all reconcilers of a kind is there while there is one.
 fn intend_standing(snapshot: &Snapshot, standing: Standing) -> Intent {
     let key = standing.key();
-    let is_ours = snapshot.get(&key).is_some_and(index::is_ours);
     let is_needed = snapshot.all(standing.kind).next().is_some();
+    // A kind that is not served for a moment has its syncs all the same.
+    let is_known = snapshot.service(standing.kind) == Service::Seen;
+    let is_ours = snapshot.get(&key).is_some_and(index::is_ours);
     Intent {
         wanted: is_needed.then(|| standing.wanted()).into_iter().collect(),
-        held: is_ours.then_some(key).into_iter().collect(),
+        held: (is_ours && is_known).then_some(key).into_iter().collect(),
         ..Intent::default()
     }
 }
@@ -228,7 +236,7 @@ impl Module for RoleRefs {
 
     fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], _: Time, mark: &mut dyn FnMut(ObjectRef)) {
         for change in changes {
-            self.index.follow(snapshot, change, &self.settings.namespace, mark);
+            self.index.follow(snapshot, change, &self.settings, mark);
         }
     }
 

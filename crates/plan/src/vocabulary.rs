@@ -8,9 +8,12 @@ pub mod manager {
     pub const STATUS: &str = "rolewright-status";
     /// The rules of aggregated ClusterRoles. Kubernetes' own name, so that either controller takes over from the other.
     pub const AGGREGATION: &str = "clusterrole-aggregation-controller";
-    /// Controllers whose jobs we take over with the objects that they made: Crossplane's RBAC manager, Config Sync's
-    /// reconciler-manager.
-    pub const UPSTREAM: &[&str] = &["crossplane", "configsync.gke.io/reconciler-manager"];
+    /// Crossplane's RBAC manager, and all else of Crossplane.
+    pub const CROSSPLANE: &[&str] = &["crossplane"];
+    /// Config Sync's reconciler-manager, under the name that it has and the one that it had.
+    pub const CONFIG_SYNC: &[&str] = &["configsync.gke.io/reconciler-manager", "reconciler-manager"];
+    /// Controllers whose jobs we take over with the objects that they made.
+    pub const UPSTREAM: &[&[&str]] = &[CROSSPLANE, CONFIG_SYNC];
 }
 
 /// Annotations.

@@ -19,13 +19,22 @@ pub static DEPLOYMENT: Kind = Kind::namespaced::<Deployment>("apps", &["v1"], "D
 pub(crate) struct Deployment {
     /// The service account; empty for the namespace's default.
     pub(crate) service_account: Name,
-    /// Whether anything should run at all.
+    /// Whether anything runs, or should.
     pub(crate) runs: bool,
 }
 
 #[derive(Deserialize)]
 struct Written {
     spec: WrittenSpec,
+    #[serde(default)]
+    status: Option<WrittenStatus>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct WrittenStatus {
+    replicas: Option<i64>,
+    terminating_replicas: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -49,6 +58,9 @@ struct Pod {
 impl From<Written> for Deployment {
     fn from(written: Written) -> Self {
         let WrittenSpec { template, replicas } = written.spec;
-        Self { service_account: template.spec.service_account_name, runs: replicas != Some(0) }
+        // What was told to stop has not stopped yet.
+        let WrittenStatus { replicas: running, terminating_replicas: ending } = written.status.unwrap_or_default();
+        let is_left = [running, ending].into_iter().flatten().any(|count| count > 0);
+        Self { service_account: template.spec.service_account_name, runs: replicas != Some(0) || is_left }
     }
 }

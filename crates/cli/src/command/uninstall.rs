@@ -13,6 +13,7 @@ use rolewright_plan::kind::{LEASE, Reports};
 use rolewright_plan::op::{self, Phase};
 use rolewright_plan::rbac::CLUSTER_ROLE;
 use rolewright_plan::uninstall::{self, Access};
+use rolewright_plan::workload::DEPLOYMENT;
 use rolewright_plan::{Kind, Live, Name, ObjectRef, Op, Plan, Snapshot};
 
 use crate::cluster::ClusterArgs;
@@ -59,7 +60,9 @@ async fn uninstall(args: &UninstallArgs, out: &mut impl Write) -> Result<()> {
         AccessArg::Keep => Access::Keep,
         AccessArg::Revoke => Access::Revoke,
     };
-    let mut plan = uninstall::uninstall(&read(&client, args).await?, access);
+    let snapshot = read(&client, args).await?;
+    let mut plan = uninstall::uninstall(&snapshot, access);
+    leave_to_peer(&snapshot, args, &mut plan);
     settle_leases(&client, &mut plan, args.force || args.dry_run).await?;
     let kept = if access == Access::Keep { "; the access that it gave stays" } else { "" };
     if plan.ops.is_empty() {
@@ -114,7 +117,8 @@ async fn once_more(client: &Client, plan: &Plan) -> Result<Vec<Outcome>> {
 async fn read(client: &Client, args: &UninstallArgs) -> Result<Snapshot> {
     let reported = args.modules.build().into_iter().flat_map(|module| module.watches());
     let reported = reported.map(|watch| watch.kind).filter(|kind| kind.reports != Reports::Never);
-    let mut kinds: Vec<&'static Kind> = uninstall::KINDS.into_iter().chain(reported).collect();
+    // Deployments tell who else is at work.
+    let mut kinds: Vec<&'static Kind> = uninstall::KINDS.into_iter().chain(reported).chain([&DEPLOYMENT]).collect();
     kinds.sort_unstable();
     kinds.dedup();
     let loaded = load::load(client, kinds).await.context("cannot read the cluster")?;
@@ -126,6 +130,21 @@ async fn read(client: &Client, args: &UninstallArgs) -> Result<Snapshot> {
         snapshot.take(event);
     }
     Ok(snapshot)
+}
+
+/// The finalizer of syncs is Config Sync's own: where its manager runs, it is the one that lets them go.
+fn leave_to_peer(snapshot: &Snapshot, args: &UninstallArgs, plan: &mut Plan) {
+    let is_release = |op: &Op| matches!(op.write, op::Write::Release { .. });
+    let count = plan.ops.iter().filter(|op| is_release(op)).count();
+    let modules = args.modules.build();
+    let Some(peer) = modules.iter().filter(|module| module.name() == "sync").find_map(|module| module.peer(snapshot))
+    else {
+        return;
+    };
+    if count > 0 {
+        plan.ops.retain(|op| !is_release(op));
+        output::note(format!("{} runs, so the finalizers of syncs are left to it: {count}", peer.object));
+    }
 }
 
 /// A manager that still runs would make everything anew. A lease that somebody else has come to hold is theirs.

@@ -16,6 +16,7 @@ mod refused;
 mod sandbox;
 mod spans;
 mod uninstalling;
+mod uninstalling_syncs;
 
 use std::time::Duration;
 
@@ -48,7 +49,8 @@ async fn every_step(place: &Place) -> Result<()> {
     step(place, "a leader is killed, another ends", leading::succession(place)).await?;
     step(place, "spans", spans::sent(place)).await?;
     step(place, "what keeps it from starting", refused::at_start(place)).await?;
-    step(place, "what keeps it from working", refused::at_work(place)).await
+    step(place, "what keeps it from working", refused::at_work(place)).await?;
+    step(place, "uninstalled beside Config Sync", uninstalling_syncs::beside_config_sync(place)).await
 }
 
 async fn step(place: &Place, name: &str, steps: impl Future<Output = Result<()>>) -> Result<()> {

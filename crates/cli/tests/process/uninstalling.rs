@@ -42,13 +42,13 @@ pub(crate) async fn away(place: &Place) -> Result<()> {
     Ok(())
 }
 
-fn uninstall(place: &Place, arguments: &[&str]) -> Result<Output> {
+pub(crate) fn uninstall(place: &Place, arguments: &[&str]) -> Result<Output> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rolewright"));
     command.arg("uninstall").args(arguments).arg("--kubeconfig").arg(place.kubeconfig(None)?);
     command.output().context("it starts")
 }
 
-fn said(output: &Output) -> String {
+pub(crate) fn said(output: &Output) -> String {
     [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text)).concat()
 }
 

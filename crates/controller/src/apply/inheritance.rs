@@ -47,7 +47,7 @@ fn is_ours(entry: &Value) -> bool {
 }
 
 fn is_inherited(entry: &Value) -> bool {
-    manager::UPSTREAM.iter().any(|upstream| says(entry, upstream, "Update"))
+    manager::UPSTREAM.iter().copied().flatten().any(|upstream| says(entry, upstream, "Update"))
 }
 
 /// The fields of both, as deep as they go.

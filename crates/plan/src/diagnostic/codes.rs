@@ -107,9 +107,9 @@ codes! {
     RoleNotBindable = 305, Error, "a role is not to be given by syncs",
         "`--bindable-roles` names the roles that may be given. Without it RepoSyncs get none: the manager would give what \
          the author of the RepoSync does not have. RootSyncs may then name any.";
-    OverridesMisspelt = 306, Error, "`spec.overrides` is not a field of a RootSync",
-        "The API server drops it, and so the RootSync seems to name no roles. It gets no more than every reconciler has, \
-         and not `cluster-admin`. Say `spec.override`.";
+    OverridesMisspelt = 306, Error, "a field that should name roles is misspelt",
+        "Nobody reads it, and most API servers drop it, so the sync seems to name no roles. A RootSync then gets no more than \
+         every reconciler has, and not `cluster-admin`. Say `spec.override.roleRefs`.";
     SyncMisplaced = 307, Error, "a sync is where it cannot be",
         "RootSyncs live in the namespace of Config Sync, RepoSyncs in all others, and their names are limited. Nothing is \
          granted for it.";
@@ -121,6 +121,13 @@ codes! {
          is dead: `kubectl annotate rootsync NAME rolewright.io/release-reconciler='WHY'`.";
     ReconcilerReleased = 310, Warning, "a sync goes without its reconciler",
         "Its finalizer was taken away without its doing, for the reason in the message. What it had applied stays.";
+    RoleEscalates = 311, Warning, "a role of a sync lets its reconciler take more",
+        "Whoever writes to the source of the sync can have more than the role says, up to everything. Name a narrower role, \
+         or let an operator decide which roles syncs may have: `--bindable-roles`.";
+    SharedBindingForeign = 312, Error, "a shared binding gives a reconciler more, and is not ours",
+        "It has the name of a binding that Config Sync's manager shares between syncs, and nothing says that this manager \
+         made it, so it is left as it is and still counts. Delete it, or give it to us: `kubectl annotate KIND NAME \
+         rolewright.io/adopt=true`.";
 }
 
 impl Code {

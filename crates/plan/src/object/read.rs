@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::managed::{Entries, managed, only, rival};
-use super::{Condition, Live, Managed, Meta, Owner};
+use super::{Condition, Inherited, Live, Managed, Meta, Owner};
 use crate::Name;
 use crate::kind::{Kind, Reports};
 use crate::vocabulary::{annotation, manager};
@@ -58,7 +58,7 @@ impl Meta {
         let fields = object.pointer("/metadata/managedFields");
         let writers = Writers {
             ours: managed(fields, manager::ROLEWRIGHT, "Apply"),
-            inherited: manager::UPSTREAM.iter().find_map(|name| managed(fields, name, "Update")),
+            inherited: Inherited::read(|name| Ok::<_, Unreadable>(managed(fields, name, "Update")))?,
             revived: only(fields, manager::AGGREGATION) || says_nothing(object),
             rival: rival(fields),
         };
@@ -79,10 +79,7 @@ impl Meta {
         let metadata = object.metadata.get();
         let entries: Entries<'_> = serde_json::from_str(metadata).ok()?;
         let ours = entries.managed(manager::ROLEWRIGHT, "Apply").ok()?;
-        let mut inherited = None;
-        for name in manager::UPSTREAM {
-            inherited = inherited.or(entries.managed(name, "Update").ok()?);
-        }
+        let inherited = Inherited::read(|name| entries.managed(name, "Update")).ok()?;
         if entries.is_empty() {
             // Whoever wrote nothing left no trace; the whole object must be seen to tell.
             return None;
@@ -111,7 +108,7 @@ impl Meta {
             ours: writers.ours,
             revived: writers.revived,
             rival: writers.rival.map(Box::new),
-            inherited: writers.inherited.map(Box::new),
+            inherited: writers.inherited,
         })
     }
 }
@@ -119,7 +116,7 @@ impl Meta {
 /// Who wrote an object, of those who matter.
 struct Writers {
     ours: Option<Managed>,
-    inherited: Option<Managed>,
+    inherited: Option<Box<Inherited>>,
     revived: bool,
     rival: Option<Name>,
 }

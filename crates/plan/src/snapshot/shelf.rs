@@ -70,7 +70,7 @@ impl Shelf {
             }
         }
         for Managed { labels, annotations, owners, .. } in
-            meta.ours.iter_mut().chain(meta.inherited.iter_mut().map(Box::as_mut))
+            meta.ours.iter_mut().chain(meta.inherited.iter_mut().map(|inherited| &mut inherited.fields))
         {
             for names in [labels, annotations, owners] {
                 for name in names.iter_mut() {

@@ -5,7 +5,7 @@ use rolewright_core::{Labels, NameList, Rule};
 use super::kinds::{REPO_SYNC, ROOT_SYNC};
 use super::words;
 use crate::Name;
-use crate::intent::{Claim, Content, Shape, Wanted};
+use crate::intent::{Content, Shape, Wanted};
 use crate::kind::Kind;
 use crate::object::ObjectRef;
 use crate::rbac::CLUSTER_ROLE;
@@ -56,7 +56,7 @@ impl Standing {
         let labels = Labels::from_iter([(Name::new(MANAGED_BY), Name::new(ROLEWRIGHT))]);
         Wanted {
             object: self.key(),
-            claim: Claim::Made,
+            claim: words::CLAIM,
             shape: Shape { labels, content: Content::rules(self.rules()), ..Shape::default() },
             because: format!("every reconciler of a {} reads this", self.kind),
         }

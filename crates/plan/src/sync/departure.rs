@@ -23,9 +23,11 @@ impl RoleRefs {
         let mut intent = Intent::default();
         if !bindings.is_empty() {
             intent.held = bindings;
+        } else if self.is_shared_still(snapshot, key) {
+            // That binding is looked after on its own; it still names the account.
         } else if !others.is_empty() {
             intent.held = others;
-        } else if !self.is_shared_still(snapshot, key) {
+        } else {
             intent.holds.push(release(key, words::FINALIZER, "nothing of it is left"));
         }
         intent
@@ -43,10 +45,13 @@ impl RoleRefs {
 pub(super) fn await_reconciler(snapshot: &Snapshot, key: &ObjectRef, live: &Live, intent: &mut Intent) {
     let namespace = ObjectRef::cluster(&NAMESPACE, key.namespace.clone());
     let is_ending = |namespace: &Live| namespace.meta.deleting;
-    let reason = match live.meta.annotations.get(words::RELEASE) {
+    // Who says nothing gives no reason.
+    let said = live.meta.annotations.get(words::RELEASE).map(|said| said.trim()).filter(|said| !said.is_empty());
+    let reason = match said {
         Some(reason) => Some(format!("somebody says that its reconciler is dead: {reason}")),
-        // Its bindings go with the namespace, so it could not clean up.
-        None if *key.kind == REPO_SYNC && snapshot.get(&namespace).is_none_or(is_ending) => {
+        // Its bindings go with the namespace, so it could not clean up. It cannot outlive the namespace: one that is not
+        // there has not been seen yet.
+        None if *key.kind == REPO_SYNC && snapshot.get(&namespace).is_some_and(is_ending) => {
             Some("its namespace is being deleted".to_owned())
         }
         None => None,

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::entry::Entry;
 use super::kinds::{REPO_SYNC, ROOT_SYNC, Sync};
-use super::{base, legacy, words};
+use super::{Settings, base, escalation, legacy, words};
 use crate::Name;
 use crate::kind::{Kind, NAMESPACE};
 use crate::object::{Live, ObjectRef};
 use crate::rbac::{BindingBody, CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING};
-use crate::snapshot::{Change, Snapshot};
+use crate::snapshot::{Change, Service, Snapshot};
+use crate::vocabulary::manager;
 use crate::workload::SERVICE_ACCOUNT;
 
 /// The kinds of what is made for a sync.
@@ -24,6 +25,8 @@ pub(super) struct Index {
     made_for: BTreeMap<Name, BTreeSet<ObjectRef>>,
     /// Syncs by the roles and namespaces that they name.
     named: BTreeMap<ObjectRef, BTreeSet<ObjectRef>>,
+    /// Bindings of the names that syncs share, and of which nothing says that they are ours, by the accounts in them.
+    foreign: BTreeMap<Name, BTreeSet<ObjectRef>>,
 }
 
 /// Whether a kind is one of syncs.
@@ -35,9 +38,16 @@ fn is_made(kind: &Kind) -> bool {
     MADE.contains(&kind)
 }
 
-/// Whether we wrote an object, or those did whose job we do.
+/// Whether we wrote an object, or those did whose job we do; or somebody gave it to us under a name that we look after.
 pub(super) fn is_ours(live: &Live) -> bool {
-    live.meta.ours.is_some() || live.meta.inherited.is_some()
+    let meta = &live.meta;
+    let is_named = || words::is_account(words::stem(&meta.name)) || legacy::is_shared_name(&meta.name);
+    meta.ours.is_some() || meta.is_from(manager::CONFIG_SYNC) || (meta.is_given() && is_named())
+}
+
+/// Whether it can be told if an account still has its sync: those of a kind that is not served may all be there.
+pub(super) fn is_known(snapshot: &Snapshot, account: &str) -> bool {
+    !words::is_of_repo(account) || snapshot.service(&REPO_SYNC) != Service::Unserved
 }
 
 /// The accounts of reconcilers in an object's name and among its subjects.
@@ -48,13 +58,15 @@ fn terms(live: &Live, home: &Name) -> BTreeSet<Name> {
 }
 
 /// What a sync looks at: the roles that it names, and the namespaces in which they count.
-fn looks_at(key: &ObjectRef, live: &Live) -> BTreeSet<ObjectRef> {
+fn looks_at(key: &ObjectRef, live: &Live, settings: &Settings) -> BTreeSet<ObjectRef> {
     let written = live.body::<Sync>().and_then(|sync| sync.role_refs.as_deref().ok()).unwrap_or_default();
     let entry = |written| {
         if *key.kind == ROOT_SYNC { Entry::of_root(written) } else { Entry::of_repo(written, &key.namespace) }
     };
     let mut all = BTreeSet::from([ObjectRef::cluster(&NAMESPACE, key.namespace.clone())]);
-    for entry in written.iter().filter_map(|written| entry(written).ok()) {
+    let default = settings.default_role.clone().filter(|_| written.is_empty() && *key.kind == ROOT_SYNC);
+    let entries = written.iter().filter_map(|written| entry(written).ok());
+    for entry in entries.chain(default.map(Entry::Cluster)) {
         all.insert(entry.role());
         all.extend(entry.namespace().map(|namespace| ObjectRef::cluster(&NAMESPACE, namespace.clone())));
     }
@@ -67,17 +79,17 @@ impl Index {
         &mut self,
         snapshot: &Snapshot,
         change: &Change,
-        home: &Name,
+        settings: &Settings,
         mark: &mut dyn FnMut(ObjectRef),
     ) {
         let (object, before, now) = (&change.object, change.before.as_deref(), snapshot.get(&change.object));
         if is_sync(object.kind) {
-            self.follow_sync(object, before, now, home, mark);
+            self.follow_sync(object, before, now, settings, mark);
         } else if is_made(object.kind) {
             for (live, is_there) in before.map(|live| (live, false)).into_iter().chain(now.map(|live| (live, true))) {
-                self.follow_made(object, live, is_there, home, mark);
+                self.follow_made(object, live, is_there, settings, mark);
             }
-            if legacy::is_shared(object) || self.owner(snapshot, object, home).as_ref() == Some(object) {
+            if legacy::is_shared(object) || self.owner(snapshot, object, &settings.namespace).as_ref() == Some(object) {
                 mark(object.clone());
             }
         }
@@ -85,8 +97,8 @@ impl Index {
         if is_base {
             mark(object.clone());
         }
-        // What a role grants is nobody's business here, only whether it is there.
-        let is_known = |live: Option<&Live>| live.map(|live| live.meta.deleting);
+        // Of what a role grants only that matters with which its holder can take more.
+        let is_known = |live: Option<&Live>| live.map(|live| (live.meta.deleting, escalation::of(live)));
         let matters = *object.kind == ROLE || *object.kind == CLUSTER_ROLE || *object.kind == NAMESPACE;
         if matters && is_known(before) != is_known(now) {
             self.named.get(object).into_iter().flatten().cloned().for_each(mark);
@@ -98,11 +110,11 @@ impl Index {
         key: &ObjectRef,
         before: Option<&Live>,
         now: Option<&Live>,
-        home: &Name,
+        settings: &Settings,
         mark: &mut dyn FnMut(ObjectRef),
     ) {
         let account = words::account(key);
-        if words::misplaced(key, home).is_some() {
+        if words::misplaced(key, &settings.namespace).is_some() {
             return mark(key.clone());
         }
         if before.is_some() != now.is_some() {
@@ -113,10 +125,10 @@ impl Index {
             }
             base::STANDING.iter().map(|standing| standing.key()).for_each(&mut *mark);
         }
-        for term in before.map(|live| looks_at(key, live)).into_iter().flatten() {
+        for term in before.map(|live| looks_at(key, live, settings)).into_iter().flatten() {
             forget(&mut self.named, &term, key);
         }
-        for term in now.map(|live| looks_at(key, live)).into_iter().flatten() {
+        for term in now.map(|live| looks_at(key, live, settings)).into_iter().flatten() {
             self.named.entry(term).or_default().insert(key.clone());
         }
         // Whoever shares the account may have it now, what all share may no longer name it, and what is left is nobody's.
@@ -130,15 +142,21 @@ impl Index {
         object: &ObjectRef,
         live: &Live,
         is_there: bool,
-        home: &Name,
+        settings: &Settings,
         mark: &mut dyn FnMut(ObjectRef),
     ) {
         if !is_ours(live) {
-            // Somebody else's may have the name of what we want.
+            // Somebody else's may have the name of what we want, or give what nobody else should.
+            let is_shared = legacy::is_shared(object);
+            let inside = if is_shared { terms(live, &settings.namespace) } else { BTreeSet::new() };
+            for term in &inside {
+                note(&mut self.foreign, term.clone(), object, is_there);
+            }
             let stem = words::stem(&object.name);
-            return self.accounts.get(stem).into_iter().flatten().cloned().for_each(mark);
+            let terms = inside.iter().map(Name::as_str).chain([stem]);
+            return terms.filter_map(|term| self.accounts.get(term)).flatten().cloned().for_each(mark);
         }
-        for term in terms(live, home) {
+        for term in terms(live, &settings.namespace) {
             self.accounts.get(&term).into_iter().flatten().cloned().for_each(&mut *mark);
             note(&mut self.made_for, term, object, is_there);
         }
@@ -146,7 +164,7 @@ impl Index {
             return;
         }
         // What is shared waits for what replaces it.
-        let shared = terms(live, home).into_iter().filter_map(|term| self.made_for.get(&term)).flatten();
+        let shared = terms(live, &settings.namespace).into_iter().filter_map(|term| self.made_for.get(&term)).flatten();
         shared.filter(|object| legacy::is_shared(object)).cloned().for_each(mark);
     }
 
@@ -166,6 +184,9 @@ impl Index {
             return None;
         }
         let stem = words::stem(&object.name);
+        if !is_known(snapshot, stem) {
+            return None;
+        }
         let holder = |term: &str| self.holder(snapshot, term, home).cloned();
         holder(stem)
             .or_else(|| terms(live, home).iter().find_map(|term| holder(term)))
@@ -181,6 +202,11 @@ impl Index {
     /// Whether an account is among the subjects of a binding that syncs share.
     pub(super) fn is_shared(&self, account: &str) -> bool {
         self.made_for.get(account).into_iter().flatten().any(legacy::is_shared)
+    }
+
+    /// Bindings of the names that syncs share which give an account something, and which are not ours.
+    pub(super) fn foreign(&self, account: &str) -> impl Iterator<Item = &ObjectRef> {
+        self.foreign.get(account).into_iter().flatten()
     }
 
     /// Everything of ours.

@@ -1,9 +1,9 @@
 //! Config Sync's kinds: what is synced, and with which roles.
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use super::misspelt::Misspelt;
 use crate::Name;
 use crate::kind::{Kind, Reports};
 
@@ -28,8 +28,8 @@ pub static REPO_SYNC: Kind = Kind::namespaced::<Sync>(GROUP, VERSIONS, "RepoSync
 pub(super) struct Sync {
     /// `spec.override.roleRefs`, or what is wrong with it.
     pub(super) role_refs: Result<Vec<WrittenRef>, String>,
-    /// Whether somebody wrote `spec.overrides`, which no server keeps.
-    pub(super) is_misspelt: bool,
+    /// A field that somebody wrote to name roles, and that nobody reads.
+    pub(super) misspelt: Option<Misspelt>,
     /// The Google account that the reconciler stands for; empty for none.
     pub(super) google_account: Name,
 }
@@ -43,12 +43,13 @@ pub(super) struct WrittenRef {
     pub(super) namespace: Name,
 }
 
+/// The object as it is stored. Of a spec nothing is taken for granted: what cannot be read must still be able to go.
 #[derive(Deserialize)]
 struct Written {
     #[serde(default)]
     metadata: Metadata,
     #[serde(default)]
-    spec: Option<Spec>,
+    spec: Value,
 }
 
 #[derive(Default, Deserialize)]
@@ -62,70 +63,43 @@ struct Annotations {
     last_applied: Option<String>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Spec {
-    #[serde(rename = "override")]
-    settings: Option<Value>,
-    overrides: Option<IgnoredAny>,
-    source_type: Option<Name>,
-    git: Option<Source>,
-    oci: Option<Source>,
-    helm: Option<Source>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Source {
-    auth: Name,
-    gcp_service_account_email: Name,
-}
-
-impl Spec {
-    fn google_account(&self) -> Name {
-        let source = match self.source_type.as_deref().unwrap_or("git") {
-            "oci" => &self.oci,
-            "helm" => &self.helm,
-            _ => &self.git,
-        };
-        let used = source.as_ref().filter(|source| source.auth == "gcpserviceaccount");
-        used.map(|source| source.gcp_service_account_email.clone()).unwrap_or_default()
-    }
-}
-
 impl From<Written> for Sync {
-    fn from(written: Written) -> Self {
-        let spec = written.spec.unwrap_or_default();
-        let last_applied = written.metadata.annotations.and_then(|annotations| annotations.last_applied);
+    fn from(Written { metadata, spec }: Written) -> Self {
+        // The server drops what it does not know; this it keeps.
+        let last_applied = metadata.annotations.and_then(|annotations| annotations.last_applied);
+        let applied = last_applied.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        let applied = applied.as_ref().and_then(|applied| applied.get("spec"));
         Self {
-            google_account: spec.google_account(),
-            role_refs: role_refs(spec.settings.as_ref()),
-            is_misspelt: spec.overrides.is_some() || last_applied.is_some_and(|text| says_overrides(&text)),
+            google_account: google_account(&spec),
+            role_refs: role_refs(&spec),
+            misspelt: Misspelt::of(&spec).or_else(|| applied.and_then(Misspelt::of)),
         }
     }
 }
 
-fn role_refs(settings: Option<&Value>) -> Result<Vec<WrittenRef>, String> {
-    let Some(written) = settings.and_then(|settings| settings.get("roleRefs")).filter(|refs| !refs.is_null()) else {
-        return match settings {
-            None | Some(Value::Null | Value::Object(_)) => Ok(Vec::new()),
-            Some(_) => Err("`spec.override` is not an object".to_owned()),
-        };
+/// The account of the source in use.
+fn google_account(spec: &Value) -> Name {
+    let text = |path: &str| spec.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let source = match text("/sourceType") {
+        known @ ("oci" | "helm") => known,
+        _ => "git",
     };
-    serde_path_to_error::deserialize(written)
-        .map_err(|error| format!("`spec.override.roleRefs{}`: {}", error.path(), error.inner()))
+    let is_used = text(&format!("/{source}/auth")) == "gcpserviceaccount";
+    Name::new(if is_used { text(&format!("/{source}/gcpServiceAccountEmail")) } else { "" })
 }
 
-/// Whether what somebody applied says `spec.overrides`. The server drops what it does not know; this it keeps.
-fn says_overrides(last_applied: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Applied {
-        spec: Option<AppliedSpec>,
-    }
-    #[derive(Deserialize)]
-    struct AppliedSpec {
-        overrides: Option<IgnoredAny>,
-    }
-    let applied = serde_json::from_str::<Applied>(last_applied);
-    applied.is_ok_and(|applied| applied.spec.is_some_and(|spec| spec.overrides.is_some()))
+fn role_refs(spec: &Value) -> Result<Vec<WrittenRef>, String> {
+    let settings = match spec {
+        Value::Null => None,
+        Value::Object(fields) => fields.get("override"),
+        _ => return Err("`spec` is not an object".to_owned()),
+    };
+    let written = match settings {
+        None | Some(Value::Null) => None,
+        Some(Value::Object(fields)) => fields.get("roleRefs"),
+        Some(_) => return Err("`spec.override` is not an object".to_owned()),
+    };
+    let Some(written) = written.filter(|refs| !refs.is_null()) else { return Ok(Vec::new()) };
+    serde_path_to_error::deserialize(written)
+        .map_err(|error| format!("`spec.override.roleRefs{}`: {}", error.path(), error.inner()))
 }

@@ -4,9 +4,10 @@
 use rolewright_core::{Labels, Subject};
 
 use super::kinds::CONDITION;
+use super::state::PENDING;
 use super::{RoleRefs, words};
 use crate::Name;
-use crate::intent::{Claim, Content, Intent, Shape, Wanted};
+use crate::intent::{Content, Intent, Shape, Wanted};
 use crate::object::{Live, ObjectRef, Status};
 use crate::rbac::{BindingBody, CLUSTER_ROLE_BINDING, ROLE_BINDING};
 use crate::snapshot::Snapshot;
@@ -23,6 +24,11 @@ const NAMESPACED: &str = "configsync.gke.io:ns-reconciler";
 pub(super) fn is_shared(object: &ObjectRef) -> bool {
     (*object.kind == CLUSTER_ROLE_BINDING && CLUSTER.contains(&object.name.as_str()))
         || (*object.kind == ROLE_BINDING && object.name == NAMESPACED)
+}
+
+/// Whether this is the name of such a binding.
+pub(super) fn is_shared_name(name: &str) -> bool {
+    CLUSTER.contains(&name) || name == NAMESPACED
 }
 
 /// The account of a reconciler that a subject is.
@@ -46,7 +52,7 @@ impl RoleRefs {
             let content = Content::binding(binding.role_ref.clone(), subjects);
             let shape = Shape { labels, content, ..Shape::default() };
             let because = "some of its subjects have no binding of their own".to_owned();
-            intent.wanted.push(Wanted { object: key.clone(), claim: Claim::Made, shape, because });
+            intent.wanted.push(Wanted { object: key.clone(), claim: words::CLAIM, shape, because });
         }
         intent
     }
@@ -55,15 +61,21 @@ impl RoleRefs {
     fn is_moved(&self, snapshot: &Snapshot, subject: &Subject) -> bool {
         let home = &self.settings.namespace;
         let Some(account) = account_of(subject, home) else { return false };
-        let Some(sync) = self.index.holder(snapshot, account, home) else { return true };
+        let Some(sync) = self.index.holder(snapshot, account, home) else {
+            return super::index::is_known(snapshot, account);
+        };
         let Some(live) = snapshot.get(sync) else { return true };
         if live.meta.deleting && !super::departure::waits(live) {
             return true;
         }
         let bindings = self.wanted(snapshot, sync, live);
         let is_there = |wanted: &Wanted| snapshot.get(&wanted.object).is_some_and(super::index::is_ours);
-        // What is refused will not come, and must not keep what is to go.
-        let tried = live.conditions.iter().any(|known| known.name == CONDITION && known.status == Status::False);
+        // What is refused will not come, and must not keep what is to go. What was said of an earlier wish does not count.
+        let is_current = |seen: i64| seen == 0 || seen == live.meta.generation;
+        let tried = live.conditions.iter().any(|known| {
+            let is_no = known.name == CONDITION && known.status == Status::False && known.reason != PENDING;
+            is_no && is_current(known.observed_generation)
+        });
         let has_base = bindings.iter().filter(|wanted| super::is_base(&wanted.object)).all(is_there);
         !bindings.is_empty() && has_base && (tried || bindings.iter().all(is_there))
     }

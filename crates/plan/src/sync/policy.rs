@@ -4,13 +4,20 @@ use serde_json::{Value, json};
 
 use super::kinds::{REPO_SYNC, ROOT_SYNC};
 use super::settings::Settings;
+use crate::vocabulary::annotation;
 
 const NAME: &str = "rolewright-sync-specs";
+
+/// The account of the sync that is written, as [`super::words::account`] names it.
+const OWN: &str = "request.resource.resource == 'rootsyncs' \
+    ? (request.name == 'root-sync' ? 'root-reconciler' : 'root-reconciler-' + request.name) \
+    : 'ns-reconciler-' + request.namespace \
+    + (request.name == 'repo-sync' ? '' : '-' + request.name + '-' + string(size(request.name)))";
 
 /// The policy and what puts it in force, as Kubernetes takes them.
 ///
 /// A reconciler must be able to write its own sync, because finalizers are part of it. One that may do everything anyway is
-/// not kept from anything: it could remove the policy first, and syncs that manage syncs go on working.
+/// kept from nothing but its own: it could remove the policy first, and syncs that manage syncs go on working.
 pub fn manifests(settings: &Settings) -> Vec<Value> {
     let accounts = format!("system:serviceaccount:{}:", settings.namespace);
     let is_reconciler = ["root-reconciler", "ns-reconciler"]
@@ -22,11 +29,17 @@ pub fn manifests(settings: &Settings) -> Vec<Value> {
         "operations": ["CREATE", "UPDATE"],
         "resources": [ROOT_SYNC.plural, REPO_SYNC.plural],
     });
+    let counts = format!(
+        "(key.startsWith('rolewright.io/') || key in ['{}', '{}'])",
+        annotation::CROSSPLANE_PAUSED,
+        annotation::LAST_APPLIED
+    );
     let same = |one: &str, other: &str| {
         format!(
-            "variables.{one}.all(key, !key.startsWith('rolewright.io/') || (key in variables.{other} && variables.{one}[key] == variables.{other}[key]))"
+            "variables.{one}.all(key, !{counts} || (key in variables.{other} && variables.{one}[key] == variables.{other}[key]))"
         )
     };
+    let own = format!("request.userInfo.username == '{accounts}' + ({OWN})");
     let policy = json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "ValidatingAdmissionPolicy",
@@ -37,8 +50,8 @@ pub fn manifests(settings: &Settings) -> Vec<Value> {
             "matchConditions": [
                 { "name": "by-a-reconciler", "expression": is_reconciler },
                 {
-                    "name": "that-may-not-do-everything",
-                    "expression": "!authorizer.group('*').resource('*').check('*').allowed()",
+                    "name": "that-may-not-do-everything-or-to-its-own",
+                    "expression": format!("!authorizer.group('*').resource('*').check('*').allowed() || {own}"),
                 },
             ],
             "variables": [
@@ -58,7 +71,7 @@ pub fn manifests(settings: &Settings) -> Vec<Value> {
                 },
                 {
                     "expression": format!("{} && {}", same("after", "before"), same("before", "after")),
-                    "message": "a reconciler may not change the annotations rolewright.io/* of a sync",
+                    "message": "a reconciler may not change the annotations of a sync that its roles depend on",
                     "reason": "Forbidden",
                 },
             ],

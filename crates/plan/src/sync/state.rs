@@ -8,27 +8,42 @@ use crate::object::{Condition, ObjectRef, Status};
 use crate::op::{Plan, Report};
 use crate::snapshot::Snapshot;
 
+/// What is to be given and is not there yet. While there is such an entry, nothing else is the reason.
+pub(super) const PENDING: &str = "Pending";
 /// So many entries are told one by one.
 const TOLD: usize = 64;
+/// So many problems of a kind are told one by one.
+const FEW: usize = 3;
+/// What is told beside the entries.
+const ASIDE: [Code; 6] = [
+    Code::OverridesMisspelt,
+    Code::ClusterAdminByDefault,
+    Code::SharedBindingForeign,
+    Code::RoleEscalates,
+    Code::ReconcilerAwaited,
+    Code::ReconcilerReleased,
+];
 
 impl RoleRefs {
     /// What came of a sync: each of its entries with its state, what is wrong first.
     pub(super) fn told(&self, snapshot: &Snapshot, key: &ObjectRef, plan: &Plan) -> Option<Report> {
         let live = snapshot.get(key)?;
         let said = |code: Code| plan.diagnostics.iter().find(|known| known.code == code);
+        let waiting = said(Code::ReconcilerAwaited).map(|known| known.message.clone());
+        let with_it = |message: String| [message].into_iter().chain(waiting.clone()).collect::<Vec<_>>().join("; ");
         if let Some(refusal) = self.refusal(snapshot, key) {
-            return Some(alone(Status::False, refusal.code.reason(), refusal.message));
+            return Some(alone(Status::False, refusal.code.reason(), with_it(refusal.message)));
         }
         if let Some(paused) = said(Code::Paused) {
             return Some(alone(Status::Unknown, paused.code.reason(), paused.message.clone()));
         }
         let survey = match self.survey(snapshot, key, live) {
             Ok(survey) => survey,
-            Err(why) => return Some(alone(Status::False, Code::Invalid.reason(), why)),
+            Err(why) => return Some(alone(Status::False, Code::Invalid.reason(), with_it(why))),
         };
         let account = words::account(key);
         let mut states = states(snapshot, &account, &survey, plan);
-        states.sort_by_key(|(_, state)| *state == "Bound");
+        states.sort_by_key(|(_, state)| (*state != PENDING, *state == "Bound"));
         let (status, reason) = verdict(&states, &survey, plan);
         let text = message(&states, &survey, plan);
         let conditions = vec![Condition::new(CONDITION, status, reason, text)];
@@ -46,9 +61,9 @@ fn states(snapshot: &Snapshot, account: &str, survey: &Survey, plan: &Plan) -> V
             Obstacle::NamespaceMissing => "NamespaceMissing",
             _ if refused.is_some_and(|known| known.code == Code::Refused) => "Forbidden",
             _ if refused.is_some_and(|known| known.code == Code::NameTaken) => "NameTaken",
+            _ if !is_there => PENDING,
             Obstacle::RoleMissing => "RoleMissing",
-            Obstacle::None if is_there => "Bound",
-            Obstacle::None => "Pending",
+            Obstacle::None => "Bound",
         };
         (entry.to_string(), state)
     };
@@ -61,11 +76,16 @@ fn alone(status: Status, reason: &str, message: String) -> Report {
 
 fn verdict(states: &[(String, &'static str)], survey: &Survey, plan: &Plan) -> (Status, &'static str) {
     let is_error = |known: &&Diagnostic| matches!(known.code, Code::Refused | Code::NameTaken);
+    let is_foreign = |known: &&Diagnostic| known.code == Code::SharedBindingForeign;
     match states.first() {
+        Some((_, state)) if *state == PENDING => (Status::False, PENDING),
         _ if !survey.bad.is_empty() => (Status::False, Code::RoleRefInvalid.reason()),
         _ if survey.origin == Origin::Misspelt => (Status::False, Code::OverridesMisspelt.reason()),
         Some((_, state)) if *state != "Bound" => (Status::False, state),
         _ if plan.diagnostics.iter().any(|known| is_error(&known)) => (Status::False, Code::Refused.reason()),
+        _ if plan.diagnostics.iter().any(|known| is_foreign(&known)) => {
+            (Status::False, Code::SharedBindingForeign.reason())
+        }
         _ if survey.origin == Origin::Default => (Status::True, "BoundByDefault"),
         None => (Status::True, "BaseOnly"),
         Some(_) => (Status::True, "Bound"),
@@ -74,16 +94,17 @@ fn verdict(states: &[(String, &'static str)], survey: &Survey, plan: &Plan) -> (
 
 fn message(states: &[(String, &'static str)], survey: &Survey, plan: &Plan) -> String {
     let mut parts: Vec<String> = survey.bad.clone();
-    let aside =
-        [Code::OverridesMisspelt, Code::ClusterAdminByDefault, Code::ReconcilerAwaited, Code::ReconcilerReleased];
-    parts
-        .extend(plan.diagnostics.iter().filter(|known| aside.contains(&known.code)).map(|known| known.message.clone()));
+    for code in ASIDE {
+        parts.extend(
+            plan.diagnostics.iter().filter(|known| known.code == code).take(FEW).map(|known| known.message.clone()),
+        );
+    }
     parts.extend(states.iter().take(TOLD).map(|(entry, state)| format!("{entry}: {state}")));
     if states.len() > TOLD {
         parts.push(format!("and {} more", states.len() - TOLD));
     }
     let refused = plan.diagnostics.iter().filter(|known| matches!(known.code, Code::Refused | Code::NameTaken));
-    parts.extend(refused.take(3).map(|known| format!("{}: {}", known.object, known.message)));
+    parts.extend(refused.take(FEW).map(|known| format!("{}: {}", known.object, known.message)));
     if parts.is_empty() {
         return "no roles beyond what every reconciler has".to_owned();
     }

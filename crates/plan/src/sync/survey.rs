@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use super::entry::Entry;
 use super::kinds::{ROOT_SYNC, Sync};
 use super::settings::CLUSTER_ADMIN;
-use super::{RoleRefs, words};
+use super::{RoleRefs, escalation, words};
 use crate::Name;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kind::NAMESPACE;
 use crate::object::{Live, ObjectRef};
 use crate::snapshot::Snapshot;
+use crate::vocabulary::annotation;
 
 /// What a sync asks for.
 #[derive(Debug)]
@@ -66,7 +67,7 @@ impl RoleRefs {
         }
         let origin = match () {
             () if !written.is_empty() || !is_root => Origin::Entries,
-            () if sync.is_misspelt => Origin::Misspelt,
+            () if sync.misspelt.is_some() => Origin::Misspelt,
             () if live.meta.annotations.get(words::ROOT_ROLE).is_some() || self.settings.default_role.is_none() => {
                 Origin::None
             }
@@ -111,7 +112,13 @@ impl RoleRefs {
     }
 
     /// What a user should know of what a sync asks for.
-    pub(super) fn problems(&self, key: &ObjectRef, live: &Live, survey: &Survey) -> Vec<Diagnostic> {
+    pub(super) fn problems(
+        &self,
+        snapshot: &Snapshot,
+        key: &ObjectRef,
+        live: &Live,
+        survey: &Survey,
+    ) -> Vec<Diagnostic> {
         let tell = |code, message: String| Diagnostic::new(code, key.clone(), message);
         let mut all: Vec<Diagnostic> = survey.bad.iter().map(|why| tell(Code::RoleRefInvalid, why.clone())).collect();
         for (entry, obstacle) in &survey.entries {
@@ -125,21 +132,30 @@ impl RoleRefs {
                 Obstacle::Forbidden => Some(tell(Code::RoleNotBindable, self.why_not(key, entry))),
             });
         }
-        match survey.origin {
-            Origin::Misspelt => {
-                let message = "`spec.overrides` was applied, and nobody reads it; say `spec.override`";
-                all.push(tell(Code::OverridesMisspelt, message.to_owned()));
-            }
-            Origin::Default if self.settings.default_role.as_ref().is_some_and(|role| role == CLUSTER_ADMIN) => {
-                let message = format!(
-                    "it names no roles, and so may do everything; name some in `spec.override.roleRefs`, or annotate \
-                     `{}: none`",
-                    words::ROOT_ROLE
-                );
-                all.push(tell(Code::ClusterAdminByDefault, message));
-            }
-            _ => {}
+        if let Some(misspelt) = live.body::<Sync>().and_then(|sync| sync.misspelt.as_ref()) {
+            all.push(tell(Code::OverridesMisspelt, misspelt.to_string()));
         }
+        let has_everything = survey.origin == Origin::Default
+            && self.settings.default_role.as_ref().is_some_and(|role| role == CLUSTER_ADMIN);
+        if has_everything {
+            let message = format!(
+                "it names no roles, and so may do everything; name some in `spec.override.roleRefs`, or annotate \
+                 `{}: none`",
+                words::ROOT_ROLE
+            );
+            all.push(tell(Code::ClusterAdminByDefault, message));
+        } else {
+            all.extend(escalations(snapshot, survey).map(|message| tell(Code::RoleEscalates, message)));
+        }
+        let account = words::account(key);
+        all.extend(self.index.foreign(&account).map(|object| {
+            let message = format!(
+                "{object} gives its account more, and nothing says that Config Sync made it; delete it, or annotate it \
+                 `{}: \"true\"`",
+                annotation::ADOPT
+            );
+            tell(Code::SharedBindingForeign, message)
+        }));
         let said = live.meta.annotations.get(words::ROOT_ROLE).filter(|said| **said != "none");
         if let Some(said) = said.filter(|_| *key.kind == ROOT_SYNC) {
             let message = format!("annotation `{}` is `{said}`, which is taken for `none`", words::ROOT_ROLE);
@@ -156,4 +172,13 @@ impl RoleRefs {
             _ => format!("{entry} is not given: --bindable-roles does not name it"),
         }
     }
+}
+
+/// What of the roles that are given lets whoever holds them take more.
+fn escalations(snapshot: &Snapshot, survey: &Survey) -> impl Iterator<Item = String> {
+    let given = survey.entries.iter().filter(|(_, obstacle)| *obstacle == Obstacle::None);
+    given.filter_map(|(entry, _)| {
+        let why = snapshot.get(&entry.role()).and_then(escalation::of)?;
+        Some(format!("{entry} lets its reconciler take more than it says: {why}"))
+    })
 }

@@ -4,10 +4,11 @@ use rolewright_core::Labels;
 
 use super::kinds::{REPO_SYNC, ROOT_SYNC};
 use crate::Name;
+use crate::intent::Claim;
 use crate::kind::Kind;
 use crate::object::{Meta, ObjectRef};
 use crate::vocabulary::label::MANAGED_BY;
-use crate::vocabulary::manager::ROLEWRIGHT;
+use crate::vocabulary::manager::{self, ROLEWRIGHT};
 
 /// Who keeps an object of a sync. The value is Config Sync's own, so that either of us finds what the other made.
 const KEEPER: (&str, &str) = ("configsync.gke.io/managed-by", "reconciler-manager");
@@ -27,6 +28,9 @@ pub(super) const GOOGLE_ACCOUNT: &str = "iam.gke.io/gcp-service-account";
 /// The longest names that Config Sync takes: of a RootSync, and of a RepoSync with its namespace.
 const LONGEST_ROOT: usize = 38;
 const LONGEST_REPO: usize = 45;
+
+/// Whatever Config Sync's manager made is ours to keep.
+pub(super) const CLAIM: Claim = Claim::Made(manager::CONFIG_SYNC);
 
 /// What runs when Config Sync does this job itself.
 pub(super) const PEER: &str = "reconciler-manager";
@@ -84,7 +88,12 @@ pub(super) fn misplaced(sync: &ObjectRef, home: &Name) -> Option<String> {
 
 /// Whether this is the name of an account of a reconciler, or begins like one.
 pub(super) fn is_account(name: &str) -> bool {
-    name.starts_with("root-reconciler") || name.starts_with("ns-reconciler")
+    name.starts_with("root-reconciler") || is_of_repo(name)
+}
+
+/// Whether this is the name of an account of a RepoSync's reconciler, or begins like one.
+pub(super) fn is_of_repo(name: &str) -> bool {
+    name.starts_with("ns-reconciler")
 }
 
 /// What roles and bindings for an account are called. No name of a sync contains `:`, so none is taken for another's.

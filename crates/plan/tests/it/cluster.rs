@@ -171,15 +171,16 @@ impl<S: Setting> Cluster<S> {
         written
     }
 
-    /// Follows plans while the server refuses some writes, until there is nothing to do but to wait; returns what was tried.
-    pub(crate) fn settle_refused(&mut self, category: Category, is_refused: impl Fn(&Op) -> bool) -> Vec<Op> {
+    /// Follows plans while the server fails to do some writes, until there is nothing to do but to wait; returns what was
+    /// tried.
+    pub(crate) fn settle_refused(&mut self, fails: impl Fn(&Op) -> Option<Category>) -> Vec<Op> {
         self.next_revision();
         let mut tried = Vec::new();
         while let Next::Job(job) = self.engine.next(self.now) {
             let outcomes = job.plan.ops.iter().map(|op| {
-                if !is_refused(op) {
+                let Some(category) = fails(op) else {
                     return self.simulation.write(self.engine.snapshot(), op);
-                }
+                };
                 let (object, message) = (op.object.clone(), "no".to_owned());
                 Err(Failure { object, category, message, retry_after: None })
             });

@@ -55,12 +55,21 @@ pub(crate) struct Vigil {
 impl Vigil {
     /// From one set of deeds to another: never more than both, never less than what both have.
     pub(crate) fn begin(reconciler: &Reconciler, from: Vec<Deed>, to: Vec<Deed>) -> Self {
+        Self::over(DEEDS.to_vec(), reconciler, from, to)
+    }
+
+    /// These it may do all the time.
+    pub(crate) fn of(reconciler: &Reconciler, deeds: &[Deed]) -> Self {
+        Self::over(deeds.to_vec(), reconciler, deeds.to_vec(), deeds.to_vec())
+    }
+
+    fn over(deeds: Vec<Deed>, reconciler: &Reconciler, from: Vec<Deed>, to: Vec<Deed>) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let (reconciler, over) = (reconciler.clone(), ended.clone());
         let seen = tokio::spawn(async move {
             let mut rounds = 0;
             while !over.load(Ordering::SeqCst) || rounds == 0 {
-                for deed in DEEDS {
+                for deed in deeds.iter().copied() {
                     let (had, has) = (from.contains(&deed), to.contains(&deed));
                     let may = reconciler.may(deed).await?;
                     ensure!(!may || had || has, "{deed:?} is more than {from:?} and {to:?}");

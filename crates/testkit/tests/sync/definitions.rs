@@ -7,7 +7,7 @@ use rolewright_testkit::place::Place;
 use serde_json::{Value, json};
 
 use crate::access::{self, allowed_by};
-use crate::place::{HOME, manage, root, until};
+use crate::place::{HOME, manage, role_ref, root, until};
 use crate::reconciler::Reconciler;
 
 /// Creates an object as a client does that checks nothing itself.
@@ -24,10 +24,13 @@ async fn create(place: &Place, object: &Value) -> Result<Result<Value, String>> 
 }
 
 fn misspelt(name: &str) -> Value {
-    let refs = json!({"roleRefs": [{"kind": "ClusterRole", "name": "reader"}]});
     let mut sync = root(name, &[]);
-    sync["spec"] = json!({"overrides": refs});
+    sync["spec"] = json!({"overrides": {"roleRefs": reader()}});
     sync
+}
+
+fn reader() -> Value {
+    json!([role_ref("ClusterRole/reader")])
 }
 
 /// With our definitions what cannot be meant is refused, with the way out.
@@ -35,6 +38,18 @@ pub(crate) async fn ours(place: &Place) -> Result<()> {
     let bad = |refs: Value| with(root("bad", &[]), json!({"spec": {"override": {"roleRefs": refs}}}));
     for (object, expected) in [
         (misspelt("bad"), "spec.overrides: Forbidden: there is no such field: say `override`, and not `overrides`"),
+        (
+            with(root("bad", &[]), json!({"spec": {"roleRefs": reader()}})),
+            "spec.roleRefs: Forbidden: there is no such field: say `override.roleRefs`, and not `roleRefs`",
+        ),
+        (
+            with(root("bad", &[]), json!({"spec": {"override": {"roleRef": reader()}}})),
+            "spec.override.roleRef: Forbidden: there is no such field: say `roleRefs`, and not `roleRef`",
+        ),
+        (
+            with(root("bad", &[]), json!({"spec": {"override": {"rolerefs": reader()}}})),
+            "spec.override.rolerefs: Forbidden: there is no such field: say `roleRefs`, and not `rolerefs`",
+        ),
         (
             bad(json!([{"kind": "Role", "name": "x"}])),
             "spec.override.roleRefs[0].namespace: Required value: a Role needs the namespace that it is in",
@@ -72,9 +87,7 @@ pub(crate) async fn theirs(place: &Place) -> Result<()> {
     let reconciler = Reconciler::of(place, "root-reconciler-typo").await?;
     access::until(&reconciler, &[]).await?;
     // Who says it right gets it.
-    place
-        .merge(&sync, &json!({"spec": {"override": {"roleRefs": [{"kind": "ClusterRole", "name": "reader"}]}}}))
-        .await?;
+    place.merge(&sync, &json!({"spec": {"override": {"roleRefs": reader()}}})).await?;
     until(place, &sync, "Bound").await?;
     access::until(&reconciler, &allowed_by(&["ClusterRole/reader"])).await?;
     // What others say stays, and nobody writes for ever because the server does not keep all that we say.

@@ -10,7 +10,9 @@ mod departing;
 mod model;
 mod place;
 mod policy;
+mod process;
 mod reconciler;
+mod repo;
 mod rights;
 mod scale;
 mod story;
@@ -73,6 +75,8 @@ async fn every_step(place: &Place) -> Result<()> {
     place.step("our definitions", definitions::ours(place)).await?;
     place.step("what a reconciler may do, whatever happens", story::story(place)).await?;
     place.step("what waits, and heals", story::healing(place)).await?;
+    place.step("what the server refuses", rights::refused(place)).await?;
+    place.step("reconcilers of tenants", repo::repos(place)).await?;
     place.step("how syncs go", departing::departing(place)).await?;
     place.step("after Config Sync's own manager", taking_over::taking_over(place)).await
 }

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 const SUITE: &str = "sync";
 pub(crate) const HOME: &str = "config-management-system";
+/// The finalizers of a sync: its reconciler's, and ours, which is also that of Config Sync's manager.
+pub(crate) const RECONCILERS: &str = "configsync.gke.io/reconciler";
+pub(crate) const OURS: &str = "configsync.gke.io/reconciler-manager";
 
 pub(crate) fn bare_ours() -> Result<Place> {
     Place::embedded(SUITE, rolewright_server::Settings::default())
@@ -94,7 +97,12 @@ pub(crate) fn namespace(name: &str) -> Value {
 
 /// Starts a manager of the roles of syncs.
 pub(crate) fn manage(place: &Place) -> Result<Running> {
-    place.manage(vec![Box::new(RoleRefs::new(Settings::default()))])
+    manage_with(place, Settings::default())
+}
+
+/// Starts one that works like this.
+pub(crate) fn manage_with(place: &Place, settings: Settings) -> Result<Running> {
+    place.manage(vec![Box::new(RoleRefs::new(settings))])
 }
 
 /// A RootSync with these roles: `ClusterRole/reader`, `ClusterRole/reader@shop`, `Role/ci@shop`.
@@ -102,6 +110,27 @@ pub(crate) fn root(name: &str, refs: &[&str]) -> Value {
     let refs: Vec<Value> = refs.iter().map(|text| role_ref(text)).collect();
     json!({"apiVersion": "configsync.gke.io/v1beta1", "kind": "RootSync",
         "metadata": {"namespace": HOME, "name": name}, "spec": {"override": {"roleRefs": refs}}})
+}
+
+/// A RepoSync without roles.
+pub(crate) fn repo(namespace: &str, name: &str) -> Value {
+    json!({"apiVersion": "configsync.gke.io/v1beta1", "kind": "RepoSync",
+        "metadata": {"namespace": namespace, "name": name}, "spec": {}})
+}
+
+/// A change of a sync's roles.
+pub(crate) fn refs(refs: &[&str]) -> Value {
+    json!({"spec": {"override": root("", refs)["spec"]["override"]}})
+}
+
+/// A change of a sync's finalizers.
+pub(crate) fn finalizers(all: &[&str]) -> Value {
+    json!({"metadata": {"finalizers": all}})
+}
+
+/// A change of a sync's annotations.
+pub(crate) fn annotations(all: &Value) -> Value {
+    json!({"metadata": {"annotations": all}})
 }
 
 pub(crate) fn role_ref(text: &str) -> Value {
@@ -117,9 +146,18 @@ pub(crate) fn account(name: &str) -> Value {
 
 /// The reason of our condition.
 pub(crate) fn reason(sync: &Value) -> &str {
+    said(sync, "reason")
+}
+
+/// The message of our condition.
+pub(crate) fn message(sync: &Value) -> &str {
+    said(sync, "message")
+}
+
+fn said<'a>(sync: &'a Value, field: &str) -> &'a str {
     let conditions = sync.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
     let mut ours = conditions.filter(|condition| condition["type"] == "PermissionsReady");
-    ours.find_map(|condition| condition["reason"].as_str()).unwrap_or_default()
+    ours.find_map(|condition| condition[field].as_str()).unwrap_or_default()
 }
 
 /// Waits until our condition of a sync has this reason.

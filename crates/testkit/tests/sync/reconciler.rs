@@ -64,7 +64,7 @@ impl Reconciler {
         let dry = PostParams { dry_run: true, ..PostParams::default() };
         let done = match deed {
             Deed::List(kind, namespace) => {
-                self.api("v1", kind, namespace).list(&ListParams::default().limit(1)).await.map(drop)
+                self.api(version_of(kind), kind, namespace).list(&ListParams::default().limit(1)).await.map(drop)
             }
             Deed::Create(kind, namespace) => {
                 let object = json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": "tried"}});
@@ -96,14 +96,20 @@ impl Reconciler {
 
     /// Changes a sync, or its status; the error is the server's.
     pub(crate) async fn change(&self, sync: &Value, patch: &Value, status: bool) -> kube::Result<()> {
-        let api = self.api("configsync.gke.io/v1beta1", sync["kind"].as_str().unwrap_or_default(), HOME);
-        let name = sync["metadata"]["name"].as_str().unwrap_or_default();
+        let text = |pointer: &str| sync.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let api = self.api("configsync.gke.io/v1beta1", text("/kind"), text("/metadata/namespace"));
+        let name = text("/metadata/name");
         let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
         if status {
             api.patch_status(name, &params, &patch).await.map(drop)
         } else {
             api.patch(name, &params, &patch).await.map(drop)
         }
+    }
+
+    /// Whether it may do the same as [`Self::change`].
+    pub(crate) async fn may_change(&self, sync: &Value, patch: &Value, status: bool) -> Result<bool> {
+        allowed(self.change(sync, patch, status).await)
     }
 
     /// Creates an object and does not keep it; the error is the server's.
@@ -115,8 +121,17 @@ impl Reconciler {
     }
 }
 
+/// The version in which a kind is asked for.
+fn version_of(kind: &str) -> &'static str {
+    match kind {
+        "RootSync" | "RepoSync" => "configsync.gke.io/v1beta1",
+        "CustomResourceDefinition" => "apiextensions.k8s.io/v1",
+        _ => "v1",
+    }
+}
+
 /// Whether a request was allowed; what else may go wrong is an error.
-pub(crate) fn allowed(done: kube::Result<()>) -> Result<bool> {
+fn allowed(done: kube::Result<()>) -> Result<bool> {
     match done {
         Ok(()) => Ok(true),
         // Whoever has no account any more has no rights either.

@@ -1,12 +1,15 @@
 //! A reconciler through the life of its sync.
 
 use anyhow::{Context, Result, ensure};
+use rolewright_plan::sync::RoleRefs;
 use rolewright_testkit::manifest::{rbac, with};
 use rolewright_testkit::place::Place;
 use serde_json::{Value, json};
 
 use crate::access::{self, Vigil, allowed_by};
-use crate::place::{HOME, manage, namespace, root, until};
+use crate::place::{
+    HOME, OURS, RECONCILERS, account, annotations, finalizers, manage, message, namespace, refs, root, until,
+};
 use crate::reconciler::Reconciler;
 
 const ADMIN: &[&str] = &["ClusterRole/cluster-admin"];
@@ -20,9 +23,6 @@ pub(crate) async fn story(place: &Place) -> Result<()> {
     until(place, &sync, "Bound").await?;
     let reconciler = Reconciler::of(place, "root-reconciler-tenant").await?;
     access::until(&reconciler, &allowed_by(&first)).await?;
-    let refs =
-        |refs: &[&str]| json!({"spec": {"override": {"roleRefs": root("", refs)["spec"]["override"]["roleRefs"]}}});
-    let none = |value: &str| json!({"metadata": {"annotations": {"rolewright.io/root-role": value}}});
     let steps: [(&str, Value, &[&str], &str); 9] = [
         ("narrow", refs(&["ClusterRole/reader@shop"]), &["ClusterRole/reader@shop"], "Bound"),
         ("widen", refs(&["ClusterRole/reader", "Role/ci@bank"]), &["ClusterRole/reader", "Role/ci@bank"], "Bound"),
@@ -31,7 +31,7 @@ pub(crate) async fn story(place: &Place) -> Result<()> {
         ("back", refs(&["ClusterRole/reader"]), &["ClusterRole/reader"], "Bound"),
         ("null", json!({"spec": {"override": {"roleRefs": null}}}), ADMIN, "BoundByDefault"),
         ("no block", json!({"spec": {"override": null}}), ADMIN, "BoundByDefault"),
-        ("none", none("none"), &[], "BaseOnly"),
+        ("none", annotations(&json!({"rolewright.io/root-role": "none"})), &[], "BaseOnly"),
         ("and back", refs(&first), &first, "Bound"),
     ];
     let mut before = allowed_by(&first);
@@ -47,7 +47,7 @@ pub(crate) async fn story(place: &Place) -> Result<()> {
     base(place, &reconciler, &sync).await?;
     manager.rest().await?;
     manager.end().await?;
-    let writes = place.manage_once(vec![Box::new(rolewright_plan::sync::RoleRefs::default())]).await?;
+    let writes = place.manage_once(vec![Box::new(RoleRefs::default())]).await?;
     ensure!(writes == 0, "a restart wrote {writes} times");
     published(place, &sync).await
 }
@@ -57,18 +57,12 @@ async fn base(place: &Place, reconciler: &Reconciler, sync: &Value) -> Result<()
     let other = with(root("other", &[]), json!({"metadata": {"annotations": {"rolewright.io/root-role": "none"}}}));
     place.apply(&other).await?;
     until(place, &other, "BaseOnly").await?;
-    let held =
-        json!({"metadata": {"finalizers": ["configsync.gke.io/reconciler", "configsync.gke.io/reconciler-manager"]}});
-    let free = json!({"metadata": {"finalizers": ["configsync.gke.io/reconciler-manager"]}});
+    let (held, free) = (finalizers(&[RECONCILERS, OURS]), finalizers(&[OURS]));
     let status = json!({"status": {"lastSyncedCommit": "abc"}});
-    let may = |sync: Value, patch: Value, of_status: bool| async move {
-        crate::reconciler::allowed(reconciler.change(&sync, &patch, of_status).await)
-    };
-    ensure!(may(sync.clone(), held.clone(), false).await?, "its own finalizer");
-    ensure!(may(sync.clone(), free, false).await?, "its own finalizer, again");
-    ensure!(may(sync.clone(), status.clone(), true).await?, "its own status");
-    ensure!(!may(other.clone(), held, false).await?, "another's finalizer");
-    ensure!(!may(other.clone(), status, true).await?, "another's status");
+    for (patch, of_status) in [(&held, false), (&free, false), (&status, true)] {
+        ensure!(reconciler.may_change(sync, patch, of_status).await?, "its own: {patch}");
+        ensure!(!reconciler.may_change(&other, patch, of_status).await?, "another's: {patch}");
+    }
     place.delete(&other).await?;
     place.until_gone(&other).await
 }
@@ -78,7 +72,7 @@ async fn published(place: &Place, sync: &Value) -> Result<()> {
     let stored = place.get(sync).await?.context("it is there")?;
     ensure!(stored["status"]["reconciler"] == "root-reconciler-tenant", "{stored:#}");
     let selector = "configsync.gke.io/sync-kind=RootSync,configsync.gke.io/sync-name=tenant";
-    let accounts = place.list(&crate::place::account(""), selector).await?;
+    let accounts = place.list(&account(""), selector).await?;
     ensure!(accounts.len() == 1, "{accounts:#?}");
     let bindings = place.list(&rbac("RoleBinding", &format!("{HOME}/x")), selector).await?;
     ensure!(bindings.len() == 1, "{bindings:#?}");
@@ -96,7 +90,7 @@ pub(crate) async fn healing(place: &Place) -> Result<()> {
     let wish = root("waits", &["ClusterRole/reader@shop", "ClusterRole/reader@later", "Role/later@bank"]);
     place.apply(&wish).await?;
     let stored = until(place, &sync, "NamespaceMissing").await?;
-    let message = stored.pointer("/status/conditions/0/message").and_then(Value::as_str).unwrap_or_default();
+    let message = message(&stored);
     let expected = "ClusterRole/reader in later: NamespaceMissing; Role/bank/later: RoleMissing; ClusterRole/reader in shop: Bound";
     ensure!(message == expected, "{message}");
     access::until(&reconciler, &allowed_by(&["ClusterRole/reader@shop"]))
@@ -119,13 +113,42 @@ pub(crate) async fn healing(place: &Place) -> Result<()> {
             place.until("its label is back", &object, is_back).await?;
         }
     }
+    let foreign = foreign(place, "waits").await?;
     place.delete(&sync).await?;
     place.until_gone(&sync).await?;
     manager.rest().await?;
     ensure!(reconciler.may_do().await?.is_empty(), "whoever is gone may do nothing");
+    manager.end().await?;
+    // Who starts afterwards sweeps what is left of those who are gone.
+    let writes = place.manage_once(vec![Box::new(RoleRefs::default())]).await?;
+    ensure!(writes == 0, "a restart wrote {writes} times");
+    let mut left = Vec::new();
     for kind in ["ClusterRoleBinding", "RoleBinding", "Role"] {
-        let left = place.list(&rbac(kind, "x"), selector).await?;
-        ensure!(left.is_empty(), "{left:#?}");
+        left.extend(place.list(&rbac(kind, "x"), selector).await?);
     }
-    manager.end().await
+    ensure!(left == foreign, "{left:#?}");
+    for object in &foreign {
+        place.delete(object).await?;
+    }
+    Ok(())
+}
+
+/// What somebody else labelled like ours, gave a name like ours, and bound to our account. It gives nothing.
+async fn foreign(place: &Place, sync: &str) -> Result<Vec<Value>> {
+    let labels = json!({"configsync.gke.io/managed-by": "reconciler-manager", "configsync.gke.io/sync-kind": "RootSync",
+        "configsync.gke.io/sync-namespace": HOME, "configsync.gke.io/sync-name": sync});
+    let account = format!("root-reconciler-{sync}");
+    let says = json!({"metadata": {"labels": labels},
+        "subjects": [{"kind": "ServiceAccount", "namespace": HOME, "name": account}],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "nothing"}});
+    let mut all = Vec::new();
+    for object in [
+        rbac("ClusterRoleBinding", &format!("{account}:theirs")),
+        rbac("ClusterRoleBinding", "theirs"),
+        rbac("RoleBinding", &format!("shop/{account}:theirs")),
+        rbac("RoleBinding", "shop/theirs"),
+    ] {
+        all.push(place.apply(&with(object, says.clone())).await?);
+    }
+    Ok(all)
 }

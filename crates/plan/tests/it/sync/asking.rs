@@ -189,42 +189,193 @@ fn roles_that_cannot_be_read_change_nothing() {
     assert_eq!(words(&cluster.settle()), Vec::<String>::new());
     assert_eq!(cluster.given(), ["all ClusterRole/one to root-reconciler-x"]);
     assert!(cluster.condition(&root_key("x")).starts_with("False Invalid: `spec.override.roleRefs"));
-    cluster.set(&leaving(broken, &["configsync.gke.io/reconciler-manager"]));
+    let (ours, reconcilers) = ("configsync.gke.io/reconciler-manager", "configsync.gke.io/reconciler");
+    // Nobody waits for its reconciler for ever.
+    cluster.set(&leaving(broken.clone(), &[reconcilers, ours]));
+    assert_eq!(words(&cluster.settle()), Vec::<String>::new());
+    assert!(
+        cluster.condition(&root_key("x")).contains("; its rights stay until"),
+        "{}",
+        cluster.condition(&root_key("x"))
+    );
+    assert_eq!(cluster.given(), ["all ClusterRole/one to root-reconciler-x"]);
+    let said = json!({ "rolewright.io/release-reconciler": "its node burnt down" });
+    cluster.set(&with(leaving(broken, &[reconcilers, ours]), "annotations", said));
     cluster.settle();
     assert_eq!(cluster.bindings(|live| live.meta.ours.is_some()), Vec::<String>::new());
+    assert!(cluster.engine.snapshot().get(&root_key("x")).is_none());
 }
 
-/// The seed's own samples (spec 1.2): the server drops the block, and nobody becomes cluster-admin by it.
+/// What nobody here needs may be anything, and must not keep a sync from being given its roles or from going.
+#[test]
+fn a_source_that_cannot_be_read_is_no_source() {
+    for (field, value) in
+        [("git", json!(5)), ("git", json!({ "auth": null })), ("sourceType", json!([])), ("oci", json!("x"))]
+    {
+        let mut broken = root("x", &["ClusterRole/one"]);
+        broken["spec"][field] = value.clone();
+        let mut cluster = cluster([broken.clone()]);
+        assert_eq!(cluster.given(), ["all ClusterRole/one to root-reconciler-x"], "{field}: {value}");
+        cluster.set(&leaving(broken, &["configsync.gke.io/reconciler-manager"]));
+        cluster.settle();
+        assert!(cluster.engine.snapshot().get(&root_key("x")).is_none(), "{field}: {value}");
+    }
+}
+
+/// What is almost `override.roleRefs` (spec 1.2): the server drops it or nobody reads it, and nobody becomes cluster-admin by
+/// it.
 #[test]
 fn overrides_is_not_override() {
-    let applied = |spec: Value| {
+    let last_applied = |text: &str| json!({ "kubectl.kubernetes.io/last-applied-configuration": text });
+    let applied = |spec: &Value| {
         let text = json!({ "kind": "RootSync", "spec": spec }).to_string();
-        with(root("x", &[]), "annotations", json!({ "kubectl.kubernetes.io/last-applied-configuration": text }))
+        with(root("x", &[]), "annotations", last_applied(&text))
     };
-    let mut kept = root("x", &[]);
-    kept["spec"]["overrides"] = json!({});
-    let refs = json!({ "roleRefs": [{ "kind": "ClusterRole", "name": "one" }] });
-    for (sync, is_misspelt) in [
-        (applied(json!({ "overrides": refs })), true),
-        (kept, true),
-        (applied(json!({ "override": null })), false),
-        (applied(json!({ "overrides": null })), false),
-        (
-            with(root("x", &[]), "annotations", json!({ "kubectl.kubernetes.io/last-applied-configuration": "{" })),
-            false,
-        ),
+    let kept = |spec: &Value| {
+        let mut sync = root("x", &[]);
+        sync["spec"] = spec.clone();
+        sync
+    };
+    let list = json!([{ "kind": "ClusterRole", "name": "one" }]);
+    let refs = json!({ "roleRefs": list });
+    let (inside, outside) = ("spec.override.roleRefs", "spec.override");
+    for (spec, misspelt) in [
+        (json!({ "overrides": refs }), Some(("spec.overrides", outside))),
+        (json!({ "overrides": {} }), Some(("spec.overrides", outside))),
+        (json!({ "Override": refs }), Some(("spec.Override", outside))),
+        (json!({ "OVER_rides": refs }), Some(("spec.OVER_rides", outside))),
+        (json!({ "roleRefs": list }), Some(("spec.roleRefs", inside))),
+        (json!({ "role-ref": list }), Some(("spec.role-ref", inside))),
+        (json!({ "override": { "rolerefs": list } }), Some(("spec.override.rolerefs", inside))),
+        (json!({ "override": { "roleRef": list[0] } }), Some(("spec.override.roleRef", inside))),
+        (json!({ "override": { "role_refs": list, "roleRefs": [] } }), Some(("spec.override.role_refs", inside))),
+        (json!({ "override": null }), None),
+        (json!({ "override": { "rolerefs": null, "statusMode": "enabled" } }), None),
+        (json!({ "overrides": null, "roleRefs": null, "rolesReferred": [] }), None),
+        (json!("overrides"), None),
+        (Value::Null, None),
     ] {
-        let cluster = cluster([sync.clone()]);
-        assert_eq!(cluster.given().is_empty(), is_misspelt, "{sync}");
-        let condition = cluster.condition(&root_key("x"));
-        let expected =
-            "False OverridesMisspelt: `spec.overrides` was applied, and nobody reads it; say `spec.override`";
-        assert_eq!(condition == expected, is_misspelt, "{condition}");
+        let expected = misspelt.map(|(written, meant)| {
+            format!("False OverridesMisspelt: `{written}` was applied, and nobody reads it; say `{meant}`")
+        });
+        let ways = [applied(&spec), kept(&spec)];
+        for sync in ways.iter().filter(|sync| sync["spec"].is_object()) {
+            let cluster = cluster([sync.clone()]);
+            assert_eq!(cluster.given().is_empty(), misspelt.is_some(), "{sync}");
+            let condition = cluster.condition(&root_key("x"));
+            let is_so =
+                expected.as_ref().map_or(condition.starts_with("True BoundByDefault: "), |text| condition == *text);
+            assert!(is_so, "{sync}: {condition}");
+        }
     }
-    // What is said right counts beside it.
-    let mut both = applied(json!({ "overrides": refs }));
+    let unreadable = with(root("x", &[]), "annotations", last_applied("{"));
+    assert!(!cluster([unreadable]).given().is_empty());
+    // What is said right counts beside it, and the other is not passed over.
+    let mut both = applied(&json!({ "overrides": refs }));
     both["spec"]["override"] = refs;
-    assert_eq!(cluster([both]).given(), ["all ClusterRole/one to root-reconciler-x"]);
+    let cluster = cluster([both]);
+    assert_eq!(cluster.given(), ["all ClusterRole/one to root-reconciler-x"]);
+    assert_eq!(
+        cluster.condition(&root_key("x")),
+        "True Bound: `spec.overrides` was applied, and nobody reads it; say `spec.override`; ClusterRole/one: Bound"
+    );
+    assert!(cluster.told().iter().any(|text| text.starts_with("RW0306 ")), "{:?}", cluster.told());
+}
+
+/// The samples of the seed's text: as they are written there, and as they are meant.
+#[test]
+fn the_seeds_samples() {
+    let overview = ["ClusterRole/quota", "ClusterRole/tenant@shop", "Role/deployer@shop"];
+    // Here a ClusterRole is bound in a namespace, and has the name of a tenant's role.
+    let guide = ["ClusterRole/quota", "ClusterRole/deployer@bank", "Role/web@bank"];
+    let roles = ["quota", "tenant", "deployer", "deployer@shop", "web@bank"].map(role);
+    for (refs, given) in [
+        (overview, ["all ClusterRole/quota", "shop ClusterRole/tenant", "shop Role/deployer"]),
+        (guide, ["all ClusterRole/quota", "bank ClusterRole/deployer", "bank Role/web"]),
+    ] {
+        let meant = root("tenants", &refs);
+        let mut written = meant.clone();
+        let block = written["spec"].as_object_mut().unwrap().remove("override").unwrap();
+        written["spec"]["overrides"] = block;
+        let key = root_key("tenants");
+        let cluster = |sync: Value| cluster(roles.clone().into_iter().chain([sync]));
+        let as_written = cluster(written);
+        assert_eq!(as_written.given(), Vec::<String>::new());
+        assert!(as_written.condition(&key).starts_with("False OverridesMisspelt: "));
+        let as_meant = cluster(meant);
+        assert_eq!(as_meant.given(), given.map(|text| format!("{text} to root-reconciler-tenants")));
+        assert!(as_meant.condition(&key).starts_with("True Bound: "));
+    }
+}
+
+/// A name says nothing without its kind and its place (spec 7, 15).
+#[test]
+fn roles_of_one_name_are_told_apart() {
+    let refs = ["ClusterRole/ci", "ClusterRole/ci@shop", "Role/ci@shop", "Role/ci@bank"];
+    let mut cluster = cluster([role("ci"), root("x", &refs), root("y", &[])]);
+    let of_y = "all ClusterRole/cluster-admin to root-reconciler-y".to_owned();
+    let given = ["all ClusterRole/ci", "bank Role/ci", "shop ClusterRole/ci", "shop Role/ci"];
+    let mut expected: Vec<String> = given.map(|text| format!("{text} to root-reconciler-x")).into();
+    expected.insert(1, of_y.clone());
+    assert_eq!(cluster.given(), expected);
+    cluster.set(&root("x", &["Role/ci@shop"]));
+    cluster.settle();
+    assert_eq!(cluster.given(), [of_y.clone(), "shop Role/ci to root-reconciler-x".to_owned()]);
+    cluster.set(&leaving(root("x", &["Role/ci@shop"]), &["configsync.gke.io/reconciler-manager"]));
+    cluster.settle();
+    assert_eq!(cluster.given(), [of_y]);
+}
+
+/// A role by which its holder takes more is given, and said to be one (spec 5.2).
+#[test]
+fn a_role_that_gives_more_than_it_says() {
+    let rbac = "rbac.authorization.k8s.io";
+    let rule = |group: &str, resource: &str, verb: &str| json!({ "apiGroups": [group], "resources": [resource], "verbs": [verb] });
+    let named = |mut rule: Value| {
+        rule["resourceNames"] = json!(["view"]);
+        rule
+    };
+    let (gives, acts, takes, binds) = (
+        "it may give rights that it does not have",
+        "it may act as others",
+        "it may take tokens of service accounts",
+        "it may write bindings",
+    );
+    for (name, rule, why) in [
+        ("wide", rule("*", "*", "*"), Some("it may do everything")),
+        ("wide", rule(rbac, "clusterroles", "bind"), Some(gives)),
+        ("wide", rule(rbac, "roles", "escalate"), Some(gives)),
+        ("wide", named(rule(rbac, "roles", "escalate")), Some(gives)),
+        ("wide", rule(rbac, "*", "*"), Some(gives)),
+        ("wide", rule("", "users", "impersonate"), Some(acts)),
+        ("wide", rule("", "serviceaccounts", "impersonate"), Some(acts)),
+        ("wide", rule("", "serviceaccounts/token", "create"), Some(takes)),
+        ("wide", rule("", "*/token", "create"), Some(takes)),
+        ("wide", rule(rbac, "rolebindings", "create"), Some(binds)),
+        ("wide", rule(rbac, "clusterrolebindings", "patch"), Some(binds)),
+        ("system:node", rule("", "pods", "get"), Some("it is one of Kubernetes' own, and changes with it")),
+        ("narrow", named(rule(rbac, "clusterroles", "bind")), None),
+        ("narrow", rule(rbac, "rolebindings", "get"), None),
+        ("narrow", rule("", "serviceaccounts", "create"), None),
+        ("narrow", rule("apps", "*", "*"), None),
+        ("narrow", rule("example.org", "rolebindings", "create"), None),
+    ] {
+        // It becomes such a role while the sync is there.
+        let mut cluster = cluster([role(name), root("x", &[&format!("ClusterRole/{name}")])]);
+        let mut wide = role(name);
+        wide["rules"] = json!([rule]);
+        cluster.set(&wide);
+        assert_eq!(words(&cluster.settle()), Vec::<String>::new());
+        assert_eq!(cluster.given(), [format!("all ClusterRole/{name} to root-reconciler-x")]);
+        let more = why.map(|why| format!("ClusterRole/{name} lets its reconciler take more than it says: {why}; "));
+        assert_eq!(
+            cluster.condition(&root_key("x")),
+            format!("True Bound: {}ClusterRole/{name}: Bound", more.unwrap_or_default()),
+            "{rule}"
+        );
+        let is_told = cluster.told().iter().any(|text| text.starts_with("RW0311 "));
+        assert_eq!(is_told, why.is_some(), "{rule}: {:?}", cluster.told());
+    }
 }
 
 #[test]
@@ -245,6 +396,25 @@ fn entries_heal_when_what_they_name_appears() {
     cluster.edit(&NAMESPACE, "later", |live| live.meta.deleting = true);
     assert_eq!(words(&cluster.settle()), Vec::<String>::new());
     assert!(cluster.condition(&sync).contains("Role/later/new: NamespaceMissing"));
+    let more = root("x", &["Role/new@later", "ClusterRole/new", "ClusterRole/one@later", "Role/other@later"]);
+    cluster.set(&with(more, "finalizers", json!(["configsync.gke.io/reconciler-manager"])));
+    assert_eq!(words(&cluster.settle()), Vec::<String>::new());
+    assert!(cluster.condition(&sync).contains("ClusterRole/one in later: NamespaceMissing"));
+}
+
+/// Also the role that a sync gets without naming it.
+#[test]
+fn the_default_heals_when_it_appears() {
+    let settings = Settings { default_role: Some("later".into()), ..Settings::default() };
+    let mut cluster = Cluster::new(settings, ground().into_iter().chain([root("x", &[])]));
+    let sync = root_key("x");
+    assert_eq!(cluster.condition(&sync), "False RoleMissing: ClusterRole/later: RoleMissing");
+    cluster.set(&role("later"));
+    cluster.settle_refused(|_| None);
+    assert_eq!(cluster.condition(&sync), "True BoundByDefault: ClusterRole/later: Bound");
+    cluster.remove(&CLUSTER_ROLE, "", "later");
+    cluster.settle_refused(|_| None);
+    assert_eq!(cluster.condition(&sync), "False RoleMissing: ClusterRole/later: RoleMissing");
 }
 
 #[test]

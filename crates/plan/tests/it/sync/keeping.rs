@@ -1,14 +1,14 @@
 //! What becomes of bindings that somebody changes, and of those that nobody wants any more (spec 3.2, 3.3).
 
 use rolewright_core::Labels;
-use rolewright_plan::rbac::{BindingBody, CLUSTER_ROLE_BINDING, ROLE_BINDING};
+use rolewright_plan::rbac::{BindingBody, CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, RoleBody};
 use rolewright_plan::sync::{ROOT_SYNC, Settings};
 use rolewright_plan::workload::SERVICE_ACCOUNT;
 use rolewright_plan::{Live, ObjectRef};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-use super::world::{Cluster, HOME, binding, ground, labels, root, root_key, with};
+use super::world::{Cluster, HOME, binding, ground, labels, namespace, repo, root, root_key, with};
 use crate::cluster::words;
 
 /// What somebody does to an object, and what that is called.
@@ -65,6 +65,25 @@ fn whatever_somebody_does_is_undone() {
     }
 }
 
+/// What every reconciler has is kept as well.
+#[test]
+fn roles_of_all_reconcilers_are_kept() {
+    let both = || cluster([root("x", &REFS), repo("shop", "web", &[])]);
+    let sound = both();
+    let rules = |cluster: &Cluster, object: &ObjectRef| cluster.engine.snapshot().body::<RoleBody>(object).cloned();
+    let roles: Vec<ObjectRef> = [&CLUSTER_ROLE, &ROLE].into_iter().flat_map(|kind| sound.ours(kind)).collect();
+    assert_eq!(roles.len(), 4, "{roles:?}");
+    for object in &roles {
+        let mut cluster = both();
+        cluster.edit_at(object, |live| live.body = Ok(Arc::new(RoleBody::default())));
+        assert_eq!(words(&cluster.settle()), [format!("repair {object}")], "{object}: emptied");
+        assert_eq!(rules(&cluster, object), rules(&sound, object));
+        cluster.remove(object.kind, &object.namespace, &object.name);
+        assert_eq!(words(&cluster.settle()), [format!("repair {object}")], "{object}: deleted");
+        assert_eq!(rules(&cluster, object), rules(&sound, object));
+    }
+}
+
 /// A role cannot be changed in place, so somebody deleted and made anew what has our name.
 #[test]
 fn a_binding_to_another_role_is_replaced() {
@@ -91,6 +110,20 @@ fn a_change_reaches_the_sync_that_it_belongs_to() {
         assert_eq!(words(&cluster.settle()), [format!("repair {object}")]);
     }
     assert_eq!(cluster.given(), before);
+    // The same of RepoSyncs (spec 7, 12): of one namespace, of namespaces that begin alike, and of names that do.
+    let settings = Settings { bindable: Some(vec!["one".into()]), ..Settings::default() };
+    let syncs =
+        [("shop", "repo-sync"), ("shop", "web"), ("shop", "web-2"), ("bank", "repo-sync"), ("shop-web", "repo-sync")];
+    let syncs = syncs.map(|(place, name)| repo(place, name, &["ClusterRole/one"]));
+    let world = ground().into_iter().chain([namespace("shop-web")]).chain(syncs);
+    let mut cluster = Cluster::new(settings, world);
+    let before = cluster.bindings(|_| true);
+    assert_eq!(before.len(), 15);
+    for object in cluster.ours(&ROLE_BINDING).into_iter().chain(cluster.ours(&CLUSTER_ROLE_BINDING)) {
+        cluster.remove(object.kind, &object.namespace, &object.name);
+        assert_eq!(words(&cluster.settle()), [format!("repair {object}")]);
+    }
+    assert_eq!(cluster.bindings(|_| true), before);
 }
 
 #[test]
@@ -101,13 +134,25 @@ fn what_others_made_is_never_touched() {
         with(binding("shop", "theirs", "ClusterRole/three", &["root-reconciler-x"]), "labels", inventory.clone()),
         with(binding("bank", "declared", "Role/ci", &["root-reconciler-x", "more"]), "labels", inventory),
         binding("", "plain", "ClusterRole/three", &["root-reconciler-x"]),
+        // Crossplane's own writes are another module's affair.
+        with(
+            binding("", "composed", "ClusterRole/three", &["root-reconciler-x"]),
+            "managedFields",
+            json!([{ "manager": "crossplane", "operation": "Update", "fieldsV1": {} }]),
+        ),
+        // A name that we do not need is not given to us.
+        with(
+            binding("", "given", "ClusterRole/three", &["root-reconciler-x"]),
+            "annotations",
+            json!({ "rolewright.io/adopt": "true" }),
+        ),
     ];
     let mut cluster = cluster(theirs.into_iter().chain([root("x", &REFS)]));
     let kept = |cluster: &Cluster| cluster.bindings(|live| live.meta.ours.is_none());
-    assert_eq!(kept(&cluster).len(), 4);
+    assert_eq!(kept(&cluster).len(), 6);
     cluster.remove(&ROOT_SYNC, HOME, "x");
     cluster.settle();
-    assert_eq!(kept(&cluster).len(), 4);
+    assert_eq!(kept(&cluster).len(), 6);
     assert_eq!(made(&cluster), []);
 }
 
@@ -132,7 +177,7 @@ fn what_is_left_of_syncs_that_are_gone_goes_at_the_start() {
             live.meta.labels.insert("configsync.gke.io/sync-name".into(), "other".into());
         }),
     ];
-    let sound = cluster([root("x", &REFS), super::world::repo("shop", "web", &[])]);
+    let sound = cluster([root("x", &REFS), repo("shop", "web", &[])]);
     for (what, strip) in stripped {
         let mut engine = cluster(sound.left(strip));
         assert_eq!(made(&engine), [], "{what}");
@@ -143,10 +188,34 @@ fn what_is_left_of_syncs_that_are_gone_goes_at_the_start() {
     }
 }
 
+/// Stale, without its labels, and found only by who comes next (spec 3.3): neither a change of the wish nor a restart
+/// leaves it, and a sync that was made anew does not inherit it.
+#[test]
+fn what_is_stale_goes_whatever_its_labels_say() {
+    let stripped = |sync: &Value| {
+        let mut left = cluster([root("x", &REFS)]).left(|live| live.meta.labels = Labels::default());
+        left.push(sync.clone());
+        cluster(left)
+    };
+    let mut running = cluster([root("x", &REFS)]);
+    for object in made(&running) {
+        running.edit_at(&object, |live| live.meta.labels = Labels::default());
+    }
+    running.set(&root("x", &["ClusterRole/three"]));
+    running.settle();
+    for cluster in [running, stripped(&root("x", &["ClusterRole/three"]))] {
+        assert_eq!(cluster.given(), ["all ClusterRole/three to root-reconciler-x"]);
+        let labels = |object: ObjectRef| cluster.engine.snapshot().get(&object).unwrap().meta.labels.clone();
+        assert!(
+            made(&cluster).into_iter().map(labels).all(|labels| labels.get("configsync.gke.io/sync-name").is_some())
+        );
+    }
+}
+
 impl Cluster {
     /// What is left without the syncs, each a little hurt, as objects for another cluster.
     fn left(&self, hurt: fn(&mut Live)) -> Vec<Value> {
-        let kinds = [&CLUSTER_ROLE_BINDING, &ROLE_BINDING, &SERVICE_ACCOUNT, &rolewright_plan::rbac::ROLE];
+        let kinds = [&CLUSTER_ROLE_BINDING, &ROLE_BINDING, &SERVICE_ACCOUNT, &ROLE];
         let lives = kinds.into_iter().flat_map(|kind| self.engine.snapshot().all(kind).map(move |live| (kind, live)));
         let ours = lives.filter(|(_, live)| live.meta.ours.is_some());
         let object = |(kind, live): (&'static rolewright_plan::Kind, &Live)| {

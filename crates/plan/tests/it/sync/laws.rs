@@ -8,22 +8,27 @@ use rolewright_plan::sync::Settings;
 
 use super::world::{Cluster, ground, root};
 
-const POOL: [&str; 8] = [
+const POOL: [&str; 9] = [
     "ClusterRole/one",
     "ClusterRole/two",
     "ClusterRole/one@shop",
     "ClusterRole/two@bank",
     "Role/ci@shop",
     "Role/ci@bank",
+    // The same name as that of a Role in the same place.
+    "ClusterRole/ci@shop",
     "ClusterRole/none",
     "Role/ci@nowhere",
 ];
 
 /// What the account of the sync has, as place and role.
-fn has(world: &World) -> BTreeSet<(String, String)> {
+fn has(world: &World) -> BTreeSet<(String, String, String)> {
     let its = world.bindings.values().filter(|binding| binding.subjects.iter().any(|s| s.name == "root-reconciler-x"));
-    let shown = its.map(|binding| (binding.key.namespace().to_owned(), binding.role_ref.name.to_string()));
-    shown.filter(|(_, role)| !role.contains("reconciler")).collect()
+    let shown = its.map(|binding| {
+        let role = &binding.role_ref;
+        (binding.key.namespace().to_owned(), role.kind.to_string(), role.name.to_string())
+    });
+    shown.filter(|(_, _, role)| !role.contains("reconciler")).collect()
 }
 
 proptest! {

@@ -113,13 +113,21 @@ fn an_account_has_one_sync() {
     let named = Settings { bindable: Some(vec!["one".into(), "two".into()]), ..Settings::default() };
     let first = repo("a", "b", &["ClusterRole/one"]);
     let second = repo("a-b-1", "repo-sync", &["ClusterRole/two"]);
-    let mut cluster = cluster(named, [namespace("a"), namespace("a-b-1"), second.clone()]);
+    let mut cluster = cluster(named.clone(), [namespace("a"), namespace("a-b-1"), second.clone()]);
     let account = "ns-reconciler-a-b-1";
     assert_eq!(cluster.given(), [format!("a-b-1 ClusterRole/two to {account}")]);
     cluster.set(&first);
     cluster.settle();
     // Who has it keeps it, also over a restart, though the other comes first by name.
-    assert_eq!(cluster.given(), [format!("a-b-1 ClusterRole/two to {account}")]);
+    let mut restarted = cluster.restarted(named);
+    restarted.settle();
+    for cluster in [&cluster, &restarted] {
+        assert_eq!(cluster.given(), [format!("a-b-1 ClusterRole/two to {account}")]);
+        let made_for = cluster.ours(&SERVICE_ACCOUNT).into_iter().map(|object| {
+            cluster.engine.snapshot().get(&object).unwrap().meta.labels.get("configsync.gke.io/sync-namespace").cloned()
+        });
+        assert_eq!(made_for.collect::<Vec<_>>(), [Some("a-b-1".into())]);
+    }
     let taken = format!(
         "False AccountTaken: its account `{account}` is that of RepoSync/a-b-1/repo-sync; give one of them another name"
     );
@@ -144,4 +152,9 @@ fn a_repo_sync_in_the_wrong_place_gets_nothing() {
         assert_eq!(cluster.ours(&SERVICE_ACCOUNT), []);
         assert_eq!(cluster.condition(&key), format!("False SyncMisplaced: {why}"));
     }
+    // 45 are fine.
+    let fits = "a".repeat(41);
+    let cluster = cluster(Settings::default(), [repo("shop", &fits, &[])]);
+    assert_eq!(cluster.ours(&SERVICE_ACCOUNT).len(), 1);
+    assert_eq!(cluster.condition(&key("shop", &fits)), "True BaseOnly: no roles beyond what every reconciler has");
 }
