@@ -5,6 +5,7 @@ mod outcome;
 mod queue;
 mod report;
 mod slot;
+mod withheld;
 
 #[cfg(test)]
 mod tests;
@@ -128,7 +129,8 @@ impl Engine {
         }
     }
 
-    /// Keeps one module from writing, because somebody else may do its job. There may be something to say about that.
+    /// Keeps one module from writing, because somebody else may do its job. With something to say about that it plans all the
+    /// same, and tells what it finds; without, as beside another manager of ours, what is due waits.
     pub fn stand_by(&mut self, module: usize, why: Option<Diagnostic>) {
         if let Some(slot) = self.slots.get_mut(module) {
             slot.stand_by(Standby::Yes(why), &mut self.news);
@@ -139,10 +141,17 @@ impl Engine {
     pub fn next(&mut self, now: Time) -> Next {
         let mut wait: Option<Time> = None;
         for (index, slot) in self.slots.iter_mut().enumerate() {
-            if !slot.may_write() || !slot.is_awake(&self.snapshot) {
+            if !slot.only_plans() {
+                slot.release(now);
+            }
+            if !(slot.may_write() || slot.only_plans()) || !slot.is_awake(&self.snapshot) {
                 continue;
             }
             while let Some(key) = slot.start(now) {
+                if slot.only_plans() {
+                    slot.withhold(&self.snapshot, &key, now, &mut self.news);
+                    continue;
+                }
                 if let Some(plan) = slot.plan(&self.snapshot, &key, now, &mut self.news) {
                     return Next::Job(Job { module: index, key, plan });
                 }
@@ -176,5 +185,10 @@ impl Engine {
     /// How many keys wait, by module.
     pub fn waiting(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.slots.iter().map(|slot| (slot.module.name(), slot.waiting()))
+    }
+
+    /// How many writes are planned and left to somebody else who does the job, by module.
+    pub fn withheld(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        self.slots.iter().map(|slot| (slot.module.name(), slot.withheld()))
     }
 }

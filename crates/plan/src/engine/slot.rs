@@ -9,6 +9,7 @@ use rustc_hash::FxHasher;
 use super::contest::Contests;
 use super::outcome::Failure;
 use super::queue::Queue;
+use super::withheld::Withheld;
 use super::{Job, News, report};
 use crate::Time;
 use crate::diagnostic::{Code, Diagnostic};
@@ -19,8 +20,8 @@ use crate::object::ObjectRef;
 use crate::op::{Phase, Plan};
 use crate::snapshot::{Change, Service, Snapshot};
 
-/// So long a key waits for those of earlier turns.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// So long a key waits for those of earlier turns: whatever somebody breaks is mended within a second.
+pub(super) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A module with what waits for it.
 pub(super) struct Slot {
@@ -36,6 +37,8 @@ pub(super) struct Slot {
     contests: Contests,
     /// Why it must not write, if somebody else does its job or may do it.
     standby: Standby,
+    /// What it left to them.
+    withheld: Withheld,
 }
 
 /// Whether a module may write.
@@ -63,6 +66,7 @@ impl Slot {
             writing: BTreeMap::new(),
             contests: Contests::default(),
             standby: Standby::No,
+            withheld: Withheld::default(),
         }
     }
 
@@ -143,6 +147,32 @@ impl Slot {
     /// Whether it may write.
     pub(super) fn may_write(&self) -> bool {
         matches!(self.standby, Standby::No)
+    }
+
+    /// Whether it plans though it may not write: somebody is known to do its job.
+    pub(super) fn only_plans(&self) -> bool {
+        matches!(self.standby, Standby::Yes(Some(_)))
+    }
+
+    /// How many writes are planned and not written.
+    pub(super) fn withheld(&self) -> usize {
+        self.withheld.writes()
+    }
+
+    /// Nobody is known any more to whom writes were left: their keys are due.
+    pub(super) fn release(&mut self, now: Time) {
+        for key in self.withheld.release() {
+            self.mark(key, now);
+        }
+    }
+
+    /// Plans for a key that was started, says what there is to say, and leaves the writes to whoever does the job.
+    pub(super) fn withhold(&mut self, snapshot: &Snapshot, key: &ObjectRef, now: Time, news: &mut Vec<News>) {
+        let plan = self.intended(snapshot, key, now);
+        self.writing.remove(key);
+        self.tell(key, &plan.diagnostics, news);
+        self.withheld.set(key, plan.ops.len());
+        self.queue_of(key).rest(key, false, plan.wake_at, now);
     }
 
     /// Whether everything that it reads was seen, and everything that it needs is served.

@@ -1,5 +1,6 @@
 mod fights;
 mod gathering;
+mod standby;
 
 use rolewright_core::Rule;
 use serde::Deserialize;
