@@ -16,7 +16,8 @@ use crate::snapshot::Snapshot;
 use crate::vocabulary::label::MANAGED_BY;
 
 const EVENTS: [&str; 2] = ["", "events.k8s.io"];
-const CROSSPLANE: [&str; 5] = [
+/// Crossplane's own groups.
+pub(super) const CROSSPLANE: [&str; 5] = [
     "apiextensions.crossplane.io",
     "pkg.crossplane.io",
     "secrets.crossplane.io",
