@@ -248,10 +248,10 @@ fn is_helms(live: &Live) -> bool {
     live.meta.labels.get(MANAGED_BY).is_some_and(|value| value == "Helm")
 }
 
-/// Whether an object that nobody controls is ours.
+/// Whether an object that nobody controls is ours: we applied it, and nobody says that it is theirs.
 pub(super) fn made_by_us(meta: &Meta) -> bool {
     let (label, value) = words::managed();
-    meta.revived || (meta.ours.is_some() && meta.labels.get(&label) == Some(&value))
+    meta.revived || (meta.ours.is_some() && meta.labels.get(&label).is_none_or(|there| *there == value))
 }
 
 /// What Crossplane itself needs whatever is installed.

@@ -174,6 +174,26 @@ fn every_standing_object_comes_back() {
     }
 }
 
+#[test]
+fn whoever_takes_our_labels_away_is_undone_and_whoever_takes_the_object_keeps_it() {
+    for name in plain().names("crossplane") {
+        let (kind, name) = name.split_once(' ').unwrap();
+        let kind = if kind == "role" { &CLUSTER_ROLE } else { &CLUSTER_ROLE_BINDING };
+        let mut cluster = plain();
+        let page = cluster.page("crossplane");
+        cluster.edit(kind, name, |live| live.meta.labels = rolewright_core::Labels::new());
+        assert_eq!(words(&cluster.settle()), [format!("repair {kind}/{name}")]);
+        assert_eq!(cluster.page("crossplane"), page, "{name}");
+        let label = cluster.get(kind, name).meta.labels.get("app.kubernetes.io/managed-by").cloned();
+        assert_eq!(label.as_deref(), Some("rolewright"), "{name}");
+        cluster.edit(kind, name, |live| {
+            live.meta.labels.insert("app.kubernetes.io/managed-by".into(), "argocd".into());
+        });
+        assert_eq!(words(&cluster.settle()), Vec::<String>::new());
+        assert!(cluster.told()[0].starts_with(&format!("RW0003 {kind}/{name}: ")), "{:?}", cluster.told());
+    }
+}
+
 fn of_helm(object: Value) -> Value {
     annotated(labelled(object, "app.kubernetes.io/managed-by", "Helm"), "meta.helm.sh/release-name", "xp")
 }
