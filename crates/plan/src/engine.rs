@@ -139,26 +139,36 @@ impl Engine {
 
     /// The next plan that has something to write.
     pub fn next(&mut self, now: Time) -> Next {
-        let mut wait: Option<Time> = None;
-        for (index, slot) in self.slots.iter_mut().enumerate() {
-            if !slot.only_plans() {
-                slot.release(now);
-            }
-            if !(slot.may_write() || slot.only_plans()) || !slot.is_awake(&self.snapshot) {
+        for slot in self.slots.iter_mut().filter(|slot| !slot.only_plans()) {
+            slot.release(now);
+        }
+        if let Some(job) = self.start(now, |slot| slot.start(now)) {
+            return Next::Job(job);
+        }
+        let writes = |slot: &&Slot| slot.may_write() && slot.is_awake(&self.snapshot);
+        let is_busy = self.slots.iter().filter(writes).any(|slot| slot.is_busy(now));
+        if let Some(job) = self.start(now, |slot| slot.start_last(is_busy, now)) {
+            return Next::Job(job);
+        }
+        let working = self.slots.iter().filter(|slot| slot.works(&self.snapshot));
+        Next::Wait(working.filter_map(|slot| slot.next_due(is_busy, now)).min())
+    }
+
+    /// The first plan with something to write among the keys that modules start.
+    fn start(&mut self, now: Time, start: impl Fn(&mut Slot) -> Option<ObjectRef>) -> Option<Job> {
+        for (module, slot) in self.slots.iter_mut().enumerate() {
+            if !slot.works(&self.snapshot) {
                 continue;
             }
-            while let Some(key) = slot.start(now) {
+            while let Some(key) = start(slot) {
                 if slot.only_plans() {
                     slot.withhold(&self.snapshot, &key, now, &mut self.news);
-                    continue;
-                }
-                if let Some(plan) = slot.plan(&self.snapshot, &key, now, &mut self.news) {
-                    return Next::Job(Job { module: index, key, plan });
+                } else if let Some(plan) = slot.plan(&self.snapshot, &key, now, &mut self.news) {
+                    return Some(Job { module, key, plan });
                 }
             }
-            wait = wait.into_iter().chain(slot.next_due(now)).min();
         }
-        Next::Wait(wait)
+        None
     }
 
     /// Takes in what came of a job. What was stored is known from now on, before any watch tells.

@@ -163,11 +163,12 @@ impl Crossplane {
         };
         let key = standing.key();
         if let Some(selectors) = standing.selectors() {
-            let content = match self.settings.user_roles {
-                UserRoles::Aggregated => Content::aggregated(selectors),
+            let (content, because) = match self.settings.user_roles {
+                UserRoles::Aggregated => (Content::aggregated(selectors), None),
                 UserRoles::Materialized => self.materialized.content(&key.name, problems),
             };
-            all.push(wanted(key.clone(), standing.labels(), content, "it gathers what a role of Crossplane holds"));
+            let because = because.as_deref().unwrap_or("it gathers what a role of Crossplane holds");
+            all.push(wanted(key.clone(), standing.labels(), content, because));
         }
         let base = ObjectRef::cluster(&CLUSTER_ROLE, standing.base());
         let content = Content::rules(self.base_rules(standing));

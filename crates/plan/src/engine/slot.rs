@@ -28,7 +28,7 @@ pub(super) struct Slot {
     pub(super) module: Box<dyn Module>,
     pub(super) watches: Vec<Watch>,
     /// What is due, by turn.
-    queues: [Queue; 3],
+    queues: [Queue; 4],
     told: BTreeMap<ObjectRef, Vec<Diagnostic>>,
     /// What each key was last known to have, or to have got.
     kept: BTreeMap<ObjectRef, Kept>,
@@ -87,9 +87,9 @@ impl Slot {
     /// The next key that is due. It waits for those of earlier turns, but not for ever.
     pub(super) fn start(&mut self, now: Time) -> Option<ObjectRef> {
         let mut is_busy = false;
-        for queue in &mut self.queues {
-            let waits = is_busy && queue.next_due().is_some_and(|due| now < due + PATIENCE);
-            if !waits && let Some(key) = queue.start(now) {
+        let [queues @ .., _] = &mut self.queues;
+        for queue in queues {
+            if let Some(key) = start(queue, is_busy, now) {
                 return Some(key);
             }
             is_busy |= queue.is_busy(now);
@@ -97,17 +97,31 @@ impl Slot {
         None
     }
 
-    /// When the next key is due.
-    pub(super) fn next_due(&self, now: Time) -> Option<Time> {
+    /// The same of those that wait for all modules, of which some may be busy.
+    pub(super) fn start_last(&mut self, is_busy: bool, now: Time) -> Option<ObjectRef> {
+        let [.., last] = &mut self.queues;
+        start(last, is_busy, now)
+    }
+
+    /// Whether a key that others may wait for is due or being written.
+    pub(super) fn is_busy(&self, now: Time) -> bool {
+        let [queues @ .., _] = &self.queues;
+        queues.iter().any(|queue| queue.is_busy(now))
+    }
+
+    /// When the next key is due, while some modules may be busy.
+    pub(super) fn next_due(&self, is_busy: bool, now: Time) -> Option<Time> {
+        let [queues @ .., last] = &self.queues;
         let mut next = None;
         let mut wait = Duration::ZERO;
-        for queue in &self.queues {
+        for queue in queues {
             next = next.into_iter().chain(queue.next_due().map(|due| due + wait)).min();
             if queue.is_busy(now) {
                 wait = PATIENCE;
             }
         }
-        next
+        let wait = if is_busy { PATIENCE } else { Duration::ZERO };
+        next.into_iter().chain(last.next_due().map(|due| due + wait)).min()
     }
 
     /// How many keys wait or are being written.
@@ -173,6 +187,11 @@ impl Slot {
         self.tell(key, &plan.diagnostics, news);
         self.withheld.set(key, plan.ops.len());
         self.queue_of(key).rest(key, false, plan.wake_at, now);
+    }
+
+    /// Whether its keys are looked at.
+    pub(super) fn works(&self, snapshot: &Snapshot) -> bool {
+        (self.may_write() || self.only_plans()) && self.is_awake(snapshot)
     }
 
     /// Whether everything that it reads was seen, and everything that it needs is served.
@@ -301,6 +320,12 @@ impl Slot {
             self.told.insert(key.clone(), now.to_vec());
         }
     }
+}
+
+/// The next key of a queue, unless those before it are busy and it has not waited long enough.
+fn start(queue: &mut Queue, is_busy: bool, now: Time) -> Option<ObjectRef> {
+    let waits = is_busy && queue.next_due().is_some_and(|due| now < due + PATIENCE);
+    if waits { None } else { queue.start(now) }
 }
 
 fn hash(shape: &Shape) -> u64 {

@@ -260,3 +260,21 @@ fn who_has_a_role_has_it_in_the_namespace_only() {
         assert!(!may(who, &Scope::Cluster, text), "{who} {text}");
     }
 }
+
+#[test]
+fn a_paused_namespace_waits_by_either_word() {
+    for word in ["rolewright.io/paused", "crossplane.io/paused"] {
+        let plain = namespace("n", &[("xs.example.org", ENABLED)]);
+        let mut cluster = cluster([xrd("xs.example.org"), annotated(plain.clone(), word, "true")]);
+        assert_eq!(cluster.page(ROLES), "");
+        assert_eq!(cluster.told(), ["RW0002 Namespace/n: 2 writes wait"]);
+        cluster.set(&plain);
+        cluster.settle();
+        assert_eq!(cluster.names(ROLES).len(), 2);
+        assert_eq!(cluster.told(), Vec::<&str>::new());
+        // Neither is anything taken away meanwhile.
+        cluster.set(&annotated(namespace("n", &[]), word, "true"));
+        assert_eq!(words(&cluster.settle()), Vec::<String>::new());
+        assert_eq!(cluster.names(ROLES).len(), 2);
+    }
+}
