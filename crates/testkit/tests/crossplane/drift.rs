@@ -69,17 +69,17 @@ fn wounds(object: &Value) -> Vec<(&'static str, Option<Value>)> {
     let rule = json!({"apiGroups": ["wound.example.org"], "resources": ["*"], "verbs": ["*"]});
     let labels = object["metadata"]["labels"].as_object().into_iter().flatten().map(|(key, _)| key);
     let labels: Vec<&String> = labels.collect();
-    let all = |labels: &[&String], value: &Value| -> serde_json::Map<String, Value> {
+    let each = |labels: &[&String], value: &Value| -> serde_json::Map<String, Value> {
         labels.iter().map(|label| ((*label).clone(), value.clone())).collect()
     };
     if !labels.is_empty() {
-        wound("labels that go", json!({"metadata": {"labels": all(&labels, &Value::Null)}}));
+        wound("labels that go", json!({"metadata": {"labels": each(&labels, &Value::Null)}}));
     }
     // Whoever says of what nobody owns that it is somebody else's takes it from us.
     let is_owned = object["metadata"]["ownerReferences"].is_array();
     let labels: Vec<&String> = labels.into_iter().filter(|label| is_owned || *label != MANAGED).collect();
     if !labels.is_empty() {
-        wound("labels that change", json!({"metadata": {"labels": all(&labels, &json!("other"))}}));
+        wound("labels that change", json!({"metadata": {"labels": each(&labels, &json!("other"))}}));
     }
     if object["metadata"]["ownerReferences"].is_array() {
         wound("owners", json!({"metadata": {"ownerReferences": null}}));
