@@ -19,10 +19,8 @@ pub(super) fn event(module: &str, diagnostic: &Diagnostic, uid: &str, instance: 
     // Events about what has no namespace live in this one.
     let namespace = if object.namespace.is_empty() { "default" } else { object.namespace.as_str() };
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let mut name = format!("rolewright-{}", digest(&[uid, &object.to_string(), code.reason(), message]));
-    if returned > 0 {
-        name.push_str(&format!("-{returned}"));
-    }
+    let again = if returned > 0 { format!("-{returned}") } else { String::new() };
+    let name = format!("rolewright-{}{again}", digest(&[uid, &object.to_string(), code.reason(), message]));
     let note = bounded(&format!("{message} ({code})"), NOTE);
     Event {
         metadata: ObjectMeta { name: Some(name), namespace: Some(namespace.to_owned()), ..ObjectMeta::default() },

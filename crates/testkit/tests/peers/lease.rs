@@ -33,8 +33,9 @@ impl OurProcess {
         // Nobody else takes a port so soon after it was free.
         let metrics = std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?;
         let seconds = Duration::from_secs;
+        // What is left beyond our term is what a write may take.
         let lease = lease::Settings {
-            duration: seconds(9),
+            duration: seconds(16),
             renew_deadline: seconds(6),
             retry: seconds(1),
             ..lease::Settings::new(HOME, "rolewright", lease::identity(Some("peers")))
