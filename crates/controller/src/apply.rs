@@ -1,6 +1,8 @@
 //! Writing what was planned: server-side apply, and deletes that name what they mean.
 
 mod inheritance;
+#[cfg(test)]
+mod tests;
 mod whole;
 
 use std::fmt::Debug;
@@ -23,9 +25,8 @@ use crate::metrics::Metrics;
 use crate::raw::{Raw, resource};
 use crate::served::Versions;
 
-/// A server that does not answer for so long is away. It is less than what a lease leaves between the end of our term and
-/// the next one, so that no write of ours comes after another leads.
-const PATIENCE: Duration = Duration::from_secs(8);
+/// A server that does not answer for so long is away. Who leads by a lease may have to be less patient.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Writes plans. Clones share the limit on concurrent requests.
 #[derive(Clone)]
@@ -33,8 +34,11 @@ pub(crate) struct Writer {
     pub(crate) client: Client,
     pub(crate) versions: Versions,
     pub(crate) requests: Arc<Semaphore>,
-    /// Asked before every single write: leadership is a level, not an edge.
+    /// Asked before every single request: leadership is a level, not an edge.
     pub(crate) may_write: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// How long a request may take. What a lease leaves between the end of our term and the next one is more, so that no
+    /// write of ours comes after another leads.
+    pub(crate) patience: Duration,
     pub(crate) metrics: Arc<Metrics>,
 }
 
@@ -90,9 +94,6 @@ impl Writer {
 
     async fn write_one(&self, op: &Op) -> Vec<Outcome> {
         let Ok(_permit) = self.requests.acquire().await else { return Vec::new() };
-        if !(self.may_write)() {
-            return vec![Err(failure(&op.object, Category::Unavailable, "we no longer lead"))];
-        }
         match &op.write {
             Write::Create(shape) => vec![self.create(op, &self.body(op, None, shape)).await],
             Write::Update { uid, shape } => {
@@ -105,7 +106,7 @@ impl Writer {
                     PatchParams { field_manager: Some(manager::ROLEWRIGHT.to_owned()), ..PatchParams::default() };
                 let patch = Patch::Merge(json!({ "metadata": { "uid": uid }, "aggregationRule": null }));
                 let api = self.api(&op.object);
-                let stored = within(&op.object, api.patch(&op.object.name, &params, &patch)).await;
+                let stored = self.within(&op.object, api.patch(&op.object.name, &params, &patch)).await;
                 vec![stored.and_then(|stored| seen(&op.object, &stored))]
             }
             Write::Rules { uid, rules } => {
@@ -154,13 +155,13 @@ impl Writer {
     /// Makes ours what the controller before us wrote: the entry in `managedFields` is renamed, and nothing else is.
     async fn inherit(&self, object: &ObjectRef, uid: &Name) -> Outcome {
         let api = self.api(object);
-        let mut stored = within(object, api.get(&object.name)).await?;
+        let mut stored = self.within(object, api.get(&object.name)).await?;
         let value = stored.value();
         let Some(fields) = inheritance::merged(&value, uid) else { return seen(object, &stored) };
         let version = value.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
         let patch = json!({ "metadata": { "uid": uid, "resourceVersion": version, "managedFields": fields } });
         let params = PatchParams { field_manager: Some(manager::ROLEWRIGHT.to_owned()), ..PatchParams::default() };
-        stored = within(object, api.patch(&object.name, &params, &Patch::Merge(patch))).await?;
+        stored = self.within(object, api.patch(&object.name, &params, &Patch::Merge(patch))).await?;
         seen(object, &stored)
     }
 
@@ -175,13 +176,13 @@ impl Writer {
         let request = Request::new(Raw::url_path(&resource, namespace));
         let request = request.patch(&object.name, params, &Patch::Apply(body)).map_err(kube::Error::BuildRequest);
         let sent = async { self.client.request_text(request?).await };
-        read(object, &within(object, sent).await?)
+        read(object, &self.within(object, sent).await?)
     }
 
     async fn report(&self, object: &ObjectRef, body: &Value) -> Outcome {
         let params = PatchParams::apply(manager::STATUS).force();
         let api = self.api(object);
-        let stored = within(object, api.patch_status(&object.name, &params, &Patch::Apply(body))).await?;
+        let stored = self.within(object, api.patch_status(&object.name, &params, &Patch::Apply(body))).await?;
         seen(object, &stored)
     }
 
@@ -189,7 +190,7 @@ impl Writer {
         let only = Preconditions { uid: Some(uid.to_string()), resource_version: None };
         let params = DeleteParams::background().preconditions(only);
         let api = self.api(object);
-        match within(object, api.delete(&object.name, &params)).await {
+        match self.within(object, api.delete(&object.name, &params)).await {
             Ok(answer) => match answer.left() {
                 // Something must happen before it can go.
                 Some(left) if Meta::parse(left.text()).is_ok_and(|meta| meta.deleting) => seen(object, &left),
@@ -197,6 +198,23 @@ impl Writer {
             },
             Err(failure) if failure.category == Category::Missing => Ok(gone(object, uid)),
             Err(failure) => Err(failure),
+        }
+    }
+
+    /// Sends a request, if we still lead, and waits for the answer, but not for long.
+    async fn within<T>(
+        &self,
+        object: &ObjectRef,
+        request: impl Future<Output = kube::Result<T>>,
+    ) -> Result<T, Failure> {
+        if !(self.may_write)() {
+            return Err(failure(object, Category::Unavailable, "we no longer lead"));
+        }
+        match tokio::time::timeout(self.patience, request).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(kube::Error::Api(status))) => Err(refused(object, &status)),
+            Ok(Err(error)) => Err(failure(object, Category::Unavailable, error.to_string())),
+            Err(_) => Err(failure(object, Category::Unavailable, "the server did not answer in time")),
         }
     }
 }
@@ -216,15 +234,6 @@ fn gone(object: &ObjectRef, uid: &Name) -> Event {
     let meta =
         Meta { name: object.name.clone(), namespace: object.namespace.clone(), uid: uid.clone(), ..Meta::default() };
     Event::Gone(object.kind, meta)
-}
-
-async fn within<T>(object: &ObjectRef, request: impl Future<Output = kube::Result<T>>) -> Result<T, Failure> {
-    match tokio::time::timeout(PATIENCE, request).await {
-        Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(kube::Error::Api(status))) => Err(refused(object, &status)),
-        Ok(Err(error)) => Err(failure(object, Category::Unavailable, error.to_string())),
-        Err(_) => Err(failure(object, Category::Unavailable, "the server did not answer in time")),
-    }
 }
 
 fn refused(object: &ObjectRef, status: &Status) -> Failure {

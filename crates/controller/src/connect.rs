@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::authentication::v1::SelfSubjectReview;
 use kube::api::PostParams;
-use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::config::{InferConfigError, KubeConfigOptions, Kubeconfig};
 use kube::runtime::watcher;
 use kube::{Api, Config};
 pub use kube::{Client, Error as ClientError};
@@ -22,6 +22,12 @@ pub enum ConnectError {
     /// Neither a kubeconfig nor the environment of a pod.
     #[error("there is neither a kubeconfig nor a service account: {0}; hint: --kubeconfig FILE")]
     Nothing(String),
+    /// The environment of a pod, in which something is missing.
+    #[error(
+        "this is a pod whose service account cannot be used: {0}; hint: automountServiceAccountToken gives it one, or \
+         --kubeconfig FILE"
+    )]
+    Account(String),
     /// A client cannot be made.
     #[error("the cluster `{url}` cannot be used: {why}")]
     Unusable {
@@ -61,10 +67,10 @@ pub async fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result
             Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(ConnectError::Kubeconfig)?
         }
         (None, Some(_)) => Config::from_kubeconfig(&options).await.map_err(ConnectError::Kubeconfig)?,
-        (None, None) => Config::infer().await.map_err(|error| {
-            // A pod would have one: what is wrong is the kubeconfig.
-            ConnectError::Nothing(error.source().map_or_else(|| error.to_string(), ToString::to_string))
-        })?,
+        (None, None) => match Config::infer().await {
+            Ok(config) => config,
+            Err(error) => return Err(nothing(&error)),
+        },
     };
     // Whoever asks decides what to do about a server that is busy.
     config.default_retry = false;
@@ -73,6 +79,15 @@ pub async fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result
     let client = client.map_err(|error| ConnectError::Unusable { url: url.clone(), why: root_cause(&error) })?;
     reach(&client, url).await?;
     Ok(client)
+}
+
+/// Why there is neither: outside of a pod what is wrong is the kubeconfig, inside it is the service account.
+fn nothing(error: &InferConfigError) -> ConnectError {
+    let in_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").and_then(|_| Config::incluster().err());
+    match in_pod {
+        Some(account) => ConnectError::Account(account.to_string()),
+        None => ConnectError::Nothing(error.source().map_or_else(|| error.to_string(), ToString::to_string)),
+    }
 }
 
 /// Everybody may ask which version it is. A server that is busy or ill is there all the same.

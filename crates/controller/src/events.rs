@@ -1,12 +1,14 @@
 //! Kubernetes events: what a user should know, told once, beside the object that it is about.
 //!
 //! An event's name follows from the object, the reason and the words, so the same is not told again by the next process:
-//! the server says that it is there already. `create` on events is all the right this takes.
+//! the server says that it is there already. What went away and came back is another transition: its name ends in how often
+//! that was. `create` on events is all the right this takes.
 
 mod event;
 mod refusal;
+mod returns;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -20,6 +22,7 @@ use tokio::time::{sleep, timeout};
 use crate::metrics::{Metrics, Told};
 use event::event;
 use refusal::Refusal;
+use returns::Returns;
 
 /// What waits beyond this is dropped: events are a courtesy, memory is not.
 const QUEUE: usize = 512;
@@ -36,6 +39,7 @@ pub struct Teller {
     queue: Sender<Event>,
     metrics: Arc<Metrics>,
     instance: Arc<str>,
+    returns: Arc<Mutex<Returns>>,
 }
 
 /// Sends events.
@@ -49,16 +53,22 @@ pub struct Telling {
 /// Both ends. `instance` tells this process from others of its kind.
 pub fn telling(client: Client, instance: &str, metrics: Arc<Metrics>) -> (Teller, Telling) {
     let (sender, queue) = mpsc::channel(QUEUE);
-    let teller = Teller { queue: sender, metrics: metrics.clone(), instance: instance.into() };
+    let teller = Teller { queue: sender, metrics: metrics.clone(), instance: instance.into(), returns: Arc::default() };
     (teller, Telling { queue, client, metrics, refusal: Refusal::default() })
 }
 
 impl Teller {
     /// Tells what a module found. `uid` is the object's, as far as it is known.
     pub fn tell(&self, module: &str, diagnostic: &Diagnostic, uid: &str) {
-        if self.queue.try_send(event(module, diagnostic, uid, &self.instance)).is_err() {
+        let returned = self.returns.lock().unwrap_or_else(PoisonError::into_inner).of(diagnostic);
+        if self.queue.try_send(event(module, diagnostic, uid, &self.instance, returned)).is_err() {
             self.metrics.told(Told::Dropped);
         }
+    }
+
+    /// What was told is over. If it comes back, that is told again.
+    pub fn is_over(&self, diagnostic: &Diagnostic) {
+        self.returns.lock().unwrap_or_else(PoisonError::into_inner).went(diagnostic);
     }
 }
 

@@ -76,6 +76,11 @@ impl Settings {
         i32::try_from(self.duration.as_secs().checked_add(more)?).ok()
     }
 
+    /// How long a write of the leader may take: what others wait beyond our term, less a fifth for clocks and for the way.
+    fn margin(&self) -> Duration {
+        self.duration.saturating_sub(self.renew_deadline) * 4 / 5
+    }
+
     /// How long one request may take: several fit into the time to renew.
     fn patience(&self) -> Duration {
         (self.renew_deadline / 5).max(self.retry)
@@ -142,6 +147,18 @@ mod tests {
         let lease = |millis| Settings { duration: Duration::from_millis(millis), ..Settings::new("n", "l", "me") };
         assert_eq!(lease(60_000).seconds(), Some(60));
         assert_eq!(lease(60_001).seconds(), Some(61));
+    }
+
+    #[test]
+    fn writes_end_before_others_lead() {
+        let lease = |duration, deadline| Settings {
+            duration: Duration::from_secs(duration),
+            renew_deadline: Duration::from_secs(deadline),
+            ..Settings::new("n", "l", "me")
+        };
+        for (duration, deadline, margin) in [(60, 50, 8_000), (15, 10, 4_000), (4, 3, 800)] {
+            assert_eq!(lease(duration, deadline).margin(), Duration::from_millis(margin), "{duration} and {deadline}");
+        }
     }
 
     #[test]

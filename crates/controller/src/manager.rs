@@ -15,7 +15,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 use tracing::Instrument;
 
-use crate::apply::Writer;
+use crate::apply::{PATIENCE, Writer};
 use crate::clock::Clock;
 use crate::lease::{self, Leadership};
 use crate::metrics::Metrics;
@@ -61,12 +61,14 @@ pub struct Leading {
     changes: watch::Receiver<bool>,
     /// Whoever else leads and is no rolewright, with what they hold.
     peer: Arc<dyn Fn() -> Option<Diagnostic> + Send + Sync>,
+    /// How long a write may take.
+    patience: Duration,
 }
 
 impl Leading {
     /// Leadership that `now` knows at any time, and that tells when to look.
     pub fn new(now: impl Fn() -> bool + Send + Sync + 'static, changes: watch::Receiver<bool>) -> Self {
-        Self { now: Arc::new(now), changes, peer: Arc::new(|| None) }
+        Self { now: Arc::new(now), changes, peer: Arc::new(|| None), patience: PATIENCE }
     }
 
     /// Leadership by a lease.
@@ -78,7 +80,8 @@ impl Leading {
             let message = || format!("`{holder}` holds it and does the job that it is for; the module only plans");
             lease::is_foreign(&holder).then(|| Diagnostic::new(Code::PeerActive, lease.clone(), message()))
         };
-        Self { peer: Arc::new(peer), ..Self::new(move || leadership.is_leader(), changes) }
+        let patience = leadership.margin().min(PATIENCE);
+        Self { peer: Arc::new(peer), patience, ..Self::new(move || leadership.is_leader(), changes) }
     }
 
     /// Nobody else is there.
@@ -139,7 +142,7 @@ impl Manager {
         leading: Leading,
         settings: Settings,
     ) -> Self {
-        let may_write = leading.now.clone();
+        let (may_write, patience) = (leading.now.clone(), leading.patience);
         let requests = Arc::new(Semaphore::new(settings.requests));
         let engine = Engine::new(modules);
         let gate = Gate { leading, swept: None };
@@ -147,7 +150,14 @@ impl Manager {
         Self {
             engine,
             gates,
-            writer: Writer { client, versions: Versions::default(), requests, may_write, metrics: Arc::default() },
+            writer: Writer {
+                client,
+                versions: Versions::default(),
+                requests,
+                may_write,
+                patience,
+                metrics: Arc::default(),
+            },
             clock: Clock::start(),
             settings,
             troubles: Troubles::default(),
@@ -305,9 +315,11 @@ impl Manager {
             match self.engine.next(now) {
                 Next::Job(job) => {
                     self.observer.planned(&self.engine, &job);
-                    let may_write = self.gates.get(job.module).map(|gate| gate.leading.now.clone());
-                    let may_write = may_write.unwrap_or_else(|| self.writer.may_write.clone());
-                    let writer = Writer { may_write, ..self.writer.clone() };
+                    let mut writer = self.writer.clone();
+                    if let Some(Gate { leading, .. }) = self.gates.get(job.module) {
+                        writer.may_write = leading.now.clone();
+                        writer.patience = leading.patience;
+                    }
                     let module = self.engine.modules().nth(job.module).map_or("", |(module, _)| module.name());
                     let span = tracing::debug_span!("reconcile", module, key = %job.key);
                     let written = async move {

@@ -4,7 +4,7 @@ mod labels;
 #[cfg(test)]
 mod tests;
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
@@ -17,8 +17,9 @@ use rolewright_plan::engine::Category;
 use rolewright_plan::{Code, Kind};
 
 use crate::lease::Leadership;
+pub(crate) use labels::LeaseLabels;
 pub use labels::Told;
-use labels::{KindLabels, ModuleLabels, OutcomeLabels, ProblemLabels, ReconcileLabels, WriteLabels};
+use labels::{KindLabels, ModuleLabels, OutcomeLabels, ProblemLabels, ReconcileLabels, RenewalLabels, WriteLabels};
 
 /// A scrape in which every metric is, with each of its labels; a test keeps it true.
 pub const SCRAPE: &str = include_str!("metrics/expected.txt");
@@ -30,18 +31,19 @@ const LAGS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
-    leadership: OnceLock<Leadership>,
+    leaderships: Mutex<Vec<(LeaseLabels, Leadership)>>,
     reconciles: Family<ReconcileLabels, Counter>,
     lag: Family<ModuleLabels, Histogram, fn() -> Histogram>,
     queue: Family<ModuleLabels, Gauge>,
+    withheld: Family<ModuleLabels, Gauge>,
     problems: Family<ProblemLabels, Gauge>,
     snapshot: Family<KindLabels, Gauge>,
     restarts: Family<KindLabels, Counter>,
     writes: Family<WriteLabels, Counter>,
     repairs: Family<KindLabels, Counter>,
-    leader: Gauge,
-    terms: Counter,
-    renewals: Family<OutcomeLabels, Counter>,
+    leader: Family<LeaseLabels, Gauge>,
+    terms: Family<LeaseLabels, Counter>,
+    renewals: Family<RenewalLabels, Counter>,
     events: Family<OutcomeLabels, Counter>,
 }
 
@@ -49,17 +51,18 @@ impl Default for Metrics {
     fn default() -> Self {
         let mut metrics = Self {
             registry: Registry::with_prefix("rolewright"),
-            leadership: OnceLock::new(),
+            leaderships: Mutex::default(),
             reconciles: Family::default(),
             lag: Family::new_with_constructor(|| Histogram::new(LAGS)),
             queue: Family::default(),
+            withheld: Family::default(),
             problems: Family::default(),
             snapshot: Family::default(),
             restarts: Family::default(),
             writes: Family::default(),
             repairs: Family::default(),
-            leader: Gauge::default(),
-            terms: Counter::default(),
+            leader: Family::default(),
+            terms: Family::default(),
             renewals: Family::default(),
             events: Family::default(),
         };
@@ -78,6 +81,8 @@ impl Metrics {
         let help = "Time from the news that made a key due until nothing is left to write";
         engine.register_with_unit("lag", help, Unit::Seconds, self.lag.clone());
         engine.register("queue_keys", "Keys that wait to be looked at", self.queue.clone());
+        let help = "Writes that are planned and left to somebody else who does the job of the module";
+        engine.register("withheld_writes", help, self.withheld.clone());
         engine.register("problems", "Problems that users were told of and that are still there", self.problems.clone());
         let watch = registry.sub_registry_with_prefix("watch");
         watch.register("snapshot_objects", "Objects that are known, by kind", self.snapshot.clone());
@@ -86,8 +91,8 @@ impl Metrics {
         apply.register("writes", "Requests that write, by kind, verb and outcome", self.writes.clone());
         apply.register("drift_repairs", "Objects of ours that somebody else changed, mended", self.repairs.clone());
         let lease = registry.sub_registry_with_prefix("lease");
-        lease.register("leader", "Whether this process leads", self.leader.clone());
-        lease.register("terms", "Times that this process began to lead", self.terms.clone());
+        lease.register("leader", "Whether this process leads, by lease", self.leader.clone());
+        lease.register("terms", "Times that this process began to lead, by lease", self.terms.clone());
         lease.register(
             "renewals",
             "Signs of life of the leader, and failures to reach the lease",
@@ -97,10 +102,10 @@ impl Metrics {
         events.register("sent", "Kubernetes events, by what came of them", self.events.clone());
     }
 
-    /// Shows whether this process leads, as it is when somebody looks.
-    pub fn follow(&self, leadership: Leadership) {
-        // The first stays: there is one election.
-        let _ = self.leadership.set(leadership);
+    /// Shows whether this process leads by a lease, as it is when somebody looks.
+    pub fn follow(&self, namespace: &str, name: &str, leadership: Leadership) {
+        let mut leaderships = self.leaderships.lock().unwrap_or_else(PoisonError::into_inner);
+        leaderships.push((LeaseLabels::of(namespace, name), leadership));
     }
 
     /// A plan was written: all of it, or not.
@@ -117,6 +122,11 @@ impl Metrics {
     /// So many keys wait.
     pub fn waiting(&self, module: &'static str, keys: usize) {
         self.queue.get_or_create(&ModuleLabels { module }).set(gauged(keys));
+    }
+
+    /// So many writes are planned and left to others.
+    pub fn withheld(&self, module: &'static str, writes: usize) {
+        self.withheld.get_or_create(&ModuleLabels { module }).set(gauged(writes));
     }
 
     /// A problem is there that was not, or no longer.
@@ -154,19 +164,20 @@ impl Metrics {
         self.events.get_or_create(&OutcomeLabels { outcome: told.label() }).inc();
     }
 
-    pub(crate) fn renewed(&self, done: bool) {
+    pub(crate) fn renewed(&self, lease: &LeaseLabels, done: bool) {
         let outcome = if done { "ok" } else { "failed" };
-        self.renewals.get_or_create(&OutcomeLabels { outcome }).inc();
+        self.renewals.get_or_create(&RenewalLabels { lease: lease.clone(), outcome }).inc();
     }
 
-    pub(crate) fn began_to_lead(&self) {
-        self.terms.inc();
+    pub(crate) fn began_to_lead(&self, lease: &LeaseLabels) {
+        self.terms.get_or_create(lease).inc();
     }
 
     /// All of it in the text format of OpenMetrics.
     pub fn encode(&self) -> String {
-        let leads = self.leadership.get().is_some_and(Leadership::is_leader);
-        self.leader.set(leads.into());
+        for (lease, leadership) in &*self.leaderships.lock().unwrap_or_else(PoisonError::into_inner) {
+            self.leader.get_or_create(lease).set(leadership.is_leader().into());
+        }
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = prometheus_client::encoding::text::encode(&mut text, &self.registry);

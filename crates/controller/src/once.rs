@@ -7,7 +7,7 @@ use rolewright_plan::Plan;
 use rolewright_plan::engine::Outcome;
 use tokio::sync::Semaphore;
 
-use crate::apply::Writer;
+use crate::apply::{PATIENCE, Writer};
 use crate::metrics::Metrics;
 use crate::served::Versions;
 
@@ -21,6 +21,7 @@ pub async fn write(client: Client, plan: &Plan) -> Vec<Outcome> {
         versions: Versions::default(),
         requests: Arc::new(Semaphore::new(REQUESTS)),
         may_write: Arc::new(|| true),
+        patience: PATIENCE,
         metrics: Arc::new(Metrics::default()),
     };
     writer.write(plan).await

@@ -27,14 +27,25 @@ use elections::Elections;
 pub struct Process {
     /// How the manager works.
     pub manager: Settings,
-    /// The lease to hold while writing; none if nobody else is there.
-    pub lease: Option<lease::Settings>,
+    /// The leases to hold while writing.
+    pub leases: Leases,
     /// Where health and metrics are asked for, if anywhere.
     pub listen: Option<SocketAddr>,
     /// Who we are, in events.
     pub instance: String,
     /// How long the end may take.
     pub grace: Duration,
+}
+
+/// Which leases are held while writing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Leases {
+    /// The manager's own, and those of the controllers whose jobs its modules do.
+    All(lease::Settings),
+    /// Only the latter, held like this: no other manager of ours is there, but theirs may be.
+    Shared(lease::Settings),
+    /// None: nobody else can be there.
+    None,
 }
 
 /// The process could not start, or ended other than it should.
@@ -86,7 +97,7 @@ async fn start(
         Some(address) => Some(Listening::on(address).await?),
         None => None,
     };
-    let elections = Elections::called(&client, &modules, process.lease, &metrics)?;
+    let elections = Elections::called(&client, &modules, process.leases, &metrics)?;
     let mut tasks = Tasks::default();
     let (leading, own) = elections.hold(&mut tasks, &metrics);
     let (teller, telling) = telling(client.clone(), &process.instance, metrics.clone());

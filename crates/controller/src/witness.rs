@@ -40,12 +40,18 @@ impl Witness {
                     self.metrics.problem(module, diagnostic.code, false);
                     let (code, object) = (diagnostic.code.to_string(), diagnostic.object.to_string());
                     tracing::info!(module, code, object, "no longer: {}", diagnostic.message);
+                    if let Some(events) = &self.events {
+                        events.is_over(diagnostic);
+                    }
                 }
                 News::Converged(module, _, after) => self.metrics.converged(module, *after),
             }
         }
         for (module, keys) in engine.waiting() {
             self.metrics.waiting(module, keys);
+        }
+        for (module, writes) in engine.withheld() {
+            self.metrics.withheld(module, writes);
         }
         for (kind, objects) in engine.snapshot().sizes() {
             self.metrics.known(kind, objects);

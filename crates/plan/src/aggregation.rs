@@ -3,7 +3,7 @@
 //! Beside Kubernetes' own controller this module only observes and says what is wrong. Where that controller is switched
 //! off it does the job: one write per role whose union changed, and none otherwise.
 
-mod reason;
+pub(crate) mod reason;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ use rolewright_core::{LabelSelector, Labels, RBAC_GROUP, Rule};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::intent::{Claim, Content, Intent, Shape, Wanted};
-use crate::module::{Module, Watch};
+use crate::module::{Module, Turn, Watch};
 use crate::object::{Live, ObjectRef};
 use crate::rbac::{CLUSTER_ROLE, RoleBody};
 use crate::snapshot::{Change, Snapshot};
@@ -194,6 +194,11 @@ impl Module for ClusterRoleAggregation {
             }
         }
         intent
+    }
+
+    /// A role that somebody deleted may be on its way back: nobody loses in between what it gives.
+    fn turn(&self, _: &ObjectRef) -> Turn {
+        Turn::Collects
     }
 
     fn keys(&self, _: &Snapshot) -> Vec<ObjectRef> {

@@ -5,6 +5,7 @@
 //! themselves.
 
 mod composite;
+mod custom;
 mod index;
 mod kinds;
 mod materialized;
@@ -132,6 +133,7 @@ impl Module for Crossplane {
             self.follow(snapshot, change, mark);
         }
         self.follow_resources(snapshot);
+        self.follow_sharing(snapshot, changes, mark);
     }
 
     fn intend(&self, snapshot: &Snapshot, key: &ObjectRef, _: Time) -> Intent {

@@ -108,8 +108,11 @@ impl Claim {
             Self::Controlled(uid) => meta
                 .controller()
                 .map_or_else(|| meta.ours.is_some() || meta.revived || given(), |owner| owner.uid == *uid),
+            // Whoever puts another value there takes it from us; whoever takes the label away says nothing.
             Self::Labelled(key, value) => {
-                (meta.ours.is_some() && meta.labels.get(key) == Some(value)) || meta.revived || given()
+                (meta.ours.is_some() && meta.labels.get(key).is_none_or(|there| there == value))
+                    || meta.revived
+                    || given()
             }
             Self::Made(before) => meta.ours.is_some() || meta.is_from(before) || given(),
             Self::RulesOnly => true,

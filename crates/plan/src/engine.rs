@@ -5,6 +5,7 @@ mod outcome;
 mod queue;
 mod report;
 mod slot;
+mod withheld;
 
 #[cfg(test)]
 mod tests;
@@ -128,7 +129,8 @@ impl Engine {
         }
     }
 
-    /// Keeps one module from writing, because somebody else may do its job. There may be something to say about that.
+    /// Keeps one module from writing, because somebody else may do its job. With something to say about that it plans all the
+    /// same, and tells what it finds; without, as beside another manager of ours, what is due waits.
     pub fn stand_by(&mut self, module: usize, why: Option<Diagnostic>) {
         if let Some(slot) = self.slots.get_mut(module) {
             slot.stand_by(Standby::Yes(why), &mut self.news);
@@ -137,19 +139,36 @@ impl Engine {
 
     /// The next plan that has something to write.
     pub fn next(&mut self, now: Time) -> Next {
-        let mut wait: Option<Time> = None;
-        for (index, slot) in self.slots.iter_mut().enumerate() {
-            if !slot.may_write() || !slot.is_awake(&self.snapshot) {
+        for slot in self.slots.iter_mut().filter(|slot| !slot.only_plans()) {
+            slot.release(now);
+        }
+        if let Some(job) = self.start(now, |slot| slot.start(now)) {
+            return Next::Job(job);
+        }
+        let writes = |slot: &&Slot| slot.may_write() && slot.is_awake(&self.snapshot);
+        let is_busy = self.slots.iter().filter(writes).any(|slot| slot.is_busy(now));
+        if let Some(job) = self.start(now, |slot| slot.start_last(is_busy, now)) {
+            return Next::Job(job);
+        }
+        let working = self.slots.iter().filter(|slot| slot.works(&self.snapshot));
+        Next::Wait(working.filter_map(|slot| slot.next_due(is_busy, now)).min())
+    }
+
+    /// The first plan with something to write among the keys that modules start.
+    fn start(&mut self, now: Time, start: impl Fn(&mut Slot) -> Option<ObjectRef>) -> Option<Job> {
+        for (module, slot) in self.slots.iter_mut().enumerate() {
+            if !slot.works(&self.snapshot) {
                 continue;
             }
-            while let Some(key) = slot.start(now) {
-                if let Some(plan) = slot.plan(&self.snapshot, &key, now, &mut self.news) {
-                    return Next::Job(Job { module: index, key, plan });
+            while let Some(key) = start(slot) {
+                if slot.only_plans() {
+                    slot.withhold(&self.snapshot, &key, now, &mut self.news);
+                } else if let Some(plan) = slot.plan(&self.snapshot, &key, now, &mut self.news) {
+                    return Some(Job { module, key, plan });
                 }
             }
-            wait = wait.into_iter().chain(slot.next_due(now)).min();
         }
-        Next::Wait(wait)
+        None
     }
 
     /// Takes in what came of a job. What was stored is known from now on, before any watch tells.
@@ -176,5 +195,10 @@ impl Engine {
     /// How many keys wait, by module.
     pub fn waiting(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.slots.iter().map(|slot| (slot.module.name(), slot.waiting()))
+    }
+
+    /// How many writes are planned and left to somebody else who does the job, by module.
+    pub fn withheld(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        self.slots.iter().map(|slot| (slot.module.name(), slot.withheld()))
     }
 }

@@ -53,7 +53,7 @@ pub struct Hold {
 pub enum Claim {
     /// It is controlled by the object with this uid, the first of its owners; or by nobody, and we applied it before.
     Controlled(Name),
-    /// It has this label, and we applied it before.
+    /// We applied it before, and nobody gave this label another value.
     Labelled(Name, Name),
     /// We applied it before, or one of these controllers did, whose job we do, whatever became of its labels.
     Made(&'static [&'static str]),

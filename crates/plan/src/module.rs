@@ -40,6 +40,8 @@ pub enum Turn {
     Follows,
     /// After all that it gathers.
     Gathers,
+    /// After all that any module writes: what is missing now may be on its way back.
+    Collects,
 }
 
 /// A lease that whoever does a job holds.

@@ -54,11 +54,13 @@ fn op(object: ObjectRef, live: &Live, access: Access) -> Option<Op> {
     let delete = |phase, because: &str| (phase, Write::Delete { uid: uid.clone() }, because.to_owned());
     let (phase, write, because) = match () {
         () if is_managers(&live.meta) => delete(Phase::Clear, "the manager itself needed it"),
-        () if is_ours(&live.meta) && access == Access::Keep => return None,
-        () if is_ours(&live.meta) && (*object.kind == CLUSTER_ROLE_BINDING || *object.kind == ROLE_BINDING) => {
+        () if is_ours(&object, &live.meta) && access == Access::Keep => return None,
+        () if is_ours(&object, &live.meta)
+            && (*object.kind == CLUSTER_ROLE_BINDING || *object.kind == ROLE_BINDING) =>
+        {
             delete(Phase::Unbind, "the manager made it")
         }
-        () if is_ours(&live.meta) => delete(Phase::Drop, "the manager made it"),
+        () if is_ours(&object, &live.meta) => delete(Phase::Drop, "the manager made it"),
         () if has_condition(&object, live) => {
             let write = Write::Report { uid: uid.clone(), report: Report::default() };
             (Phase::Clear, write, "nobody looks after it any more".to_owned())
@@ -68,9 +70,11 @@ fn op(object: ObjectRef, live: &Live, access: Access) -> Option<Op> {
     Some(Op { phase, object, write, because, repairs: false })
 }
 
-/// Whether the manager made an object and keeps it.
-fn is_ours(meta: &Meta) -> bool {
-    meta.ours.is_some() && meta.labels.get(label::MANAGED_BY).is_some_and(|value| value == manager::ROLEWRIGHT)
+/// Whether the manager made an object and keeps it: it applied it, and nobody says that it is theirs.
+fn is_ours(object: &ObjectRef, meta: &Meta) -> bool {
+    KINDS.contains(&object.kind)
+        && meta.ours.is_some()
+        && meta.labels.get(label::MANAGED_BY).is_none_or(|value| value == manager::ROLEWRIGHT)
 }
 
 /// Whether the manager itself needs an object to run.
@@ -100,21 +104,24 @@ mod tests {
         };
         let ours = managed(&json!({"app.kubernetes.io/managed-by": "rolewright"}));
         let unlabelled = managed(&json!({}));
+        let given_up = managed(&json!({"app.kubernetes.io/managed-by": "somebody"}));
         let copied = json!({"labels": {"app.kubernetes.io/managed-by": "rolewright"}});
         let managers =
             json!({"labels": {"app.kubernetes.io/name": "rolewright", "app.kubernetes.io/component": "manager"}});
         let condition = json!([{"type": "PermissionsReady", "status": "False"}]);
         let held = json!({"finalizers": ["configsync.gke.io/reconciler-manager", "configsync.gke.io/reconciler"]});
-        let objects: [(&'static Kind, &str, &Value, Value); 9] = [
+        let objects: [(&'static Kind, &str, &Value, Value); 11] = [
             (&ROOT_SYNC, "held", &held, json!({"spec": {}, "status": {"conditions": condition}})),
             (&CLUSTER_ROLE, "ours", &ours, json!({})),
-            (&CLUSTER_ROLE, "given-up", &unlabelled, json!({})),
+            (&CLUSTER_ROLE, "unlabelled", &unlabelled, json!({})),
+            (&CLUSTER_ROLE, "given-up", &given_up, json!({})),
             (&CLUSTER_ROLE, "copied", &copied, json!({})),
             (&CLUSTER_ROLE, "managers", &managers, json!({})),
             (&CLUSTER_ROLE_BINDING, "ours", &ours, json!({"roleRef": {"kind": "ClusterRole", "name": "ours"}})),
             (&LEASE, "managers", &managers, json!({})),
             (&DEFINITION, "told", &json!({}), json!({"status": {"conditions": condition}})),
             (&DEFINITION, "well", &json!({}), json!({})),
+            (&DEFINITION, "touched", &unlabelled, json!({})),
         ];
         let mut snapshot = Snapshot::default();
         for (version, (kind, name, metadata, mut object)) in (1..).zip(objects) {
@@ -142,7 +149,7 @@ mod tests {
             "release RootSync/held",
         ];
         assert_eq!(told(Access::Keep), manager);
-        let access = ["delete ClusterRoleBinding/ours", "delete ClusterRole/ours"];
+        let access = ["delete ClusterRoleBinding/ours", "delete ClusterRole/ours", "delete ClusterRole/unlabelled"];
         assert_eq!(told(Access::Revoke), [&access[..], &manager].concat(), "bindings before roles");
     }
 }

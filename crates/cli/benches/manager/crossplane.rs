@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use http_body_util::BodyExt;
+use rolewright_plan::kind::NAMESPACE;
 use rolewright_plan::simulation::Simulation;
 use rolewright_plan::{Engine, Event, Kind, Live, Module, Time, crossplane as plan};
 use rolewright_testkit::client::Connection;
@@ -16,9 +17,10 @@ use crate::server::{ROLES, Server, send};
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const REVISIONS: &str = "/apis/pkg.crossplane.io/v1/providerrevisions";
 pub(crate) const XRDS: &str = "/apis/apiextensions.crossplane.io/v1/compositeresourcedefinitions";
-const COUNT: usize = 2_000;
+pub(crate) const COUNT: usize = 2_000;
 const MEMBERS: usize = 70;
 const RESOURCES: usize = 15;
+const NAMESPACES: usize = 500;
 /// The definition that has no claims at first.
 const UNCLAIMED: usize = 7;
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
@@ -76,7 +78,7 @@ pub(crate) async fn figures(server: &Server, crossplane: &Crossplane, who: Who) 
     let family = measure(server, &program, describe(&mut admin, 0, RESOURCES + 1)).await?;
     let claim = measure(server, &program, gain_claims(&mut admin)).await?;
     let namespaces =
-        measure(server, &program, server.fill("/api/v1/namespaces", (0..500).map(namespace).collect())).await?;
+        measure(server, &program, server.fill("/api/v1/namespaces", (0..NAMESPACES).map(namespace).collect())).await?;
 
     program.end()?;
     let writes = server.writes().await?;
@@ -137,17 +139,17 @@ pub(crate) async fn bare_writes(from: &Server, to: &Server) -> Result<f64> {
     Ok(began.elapsed().as_secs_f64() * 1e3)
 }
 
-/// Milliseconds to plan all of it without a cluster.
-pub(crate) fn offline() -> Result<f64> {
-    let read = |kind: &'static Kind, objects: Vec<Value>| -> Result<Event> {
-        let lives = objects.into_iter().enumerate().map(|(i, mut object)| {
+/// Milliseconds to read and plan all of it without a cluster, namespaces included. The objects are there as JSON.
+pub(crate) fn offline(user_roles: plan::UserRoles) -> Result<f64> {
+    let texts = |kind: &'static Kind, objects: Vec<Value>| -> Result<(&'static Kind, Vec<String>)> {
+        let texts = objects.into_iter().enumerate().map(|(i, mut object)| {
             if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
                 metadata.insert("uid".to_owned(), json!(format!("{}-{i}", kind.plural)));
                 metadata.insert("resourceVersion".to_owned(), json!((i + 1).to_string()));
             }
-            Ok(Live::read(kind, &object)?)
+            Ok(serde_json::to_string(&object)?)
         });
-        Ok(Event::All(kind, lives.collect::<Result<_>>()?))
+        Ok((kind, texts.collect::<Result<_>>()?))
     };
     let member = |i: usize| {
         let mut revision = revision(i);
@@ -156,23 +158,29 @@ pub(crate) fn offline() -> Result<f64> {
         }
         revision
     };
-    let module = plan::Crossplane::new(plan::Settings::default());
-    let watched: Vec<&'static Kind> = module.watches().into_iter().map(|watch| watch.kind).collect();
-    let mut events = Vec::new();
-    for kind in watched {
-        events.push(match () {
-            () if *kind == plan::DEFINITION => read(kind, (0..COUNT).map(xrd).collect())?,
-            () if *kind == plan::REVISION => read(kind, (0..MEMBERS).map(member).collect())?,
-            () => Event::All(kind, Vec::new()),
+    let module = plan::Crossplane::new(plan::Settings { user_roles, ..plan::Settings::default() });
+    let mut world = Vec::new();
+    for kind in module.watches().into_iter().map(|watch| watch.kind) {
+        world.push(match () {
+            () if *kind == plan::DEFINITION => texts(kind, (0..COUNT).map(xrd).collect())?,
+            () if *kind == plan::REVISION => texts(kind, (0..MEMBERS).map(member).collect())?,
+            () if *kind == NAMESPACE => texts(kind, (0..NAMESPACES).map(namespace).collect())?,
+            () => (kind, Vec::new()),
         });
     }
     let began = Instant::now();
+    let read = |(kind, texts): &(&'static Kind, Vec<String>)| -> Result<Event> {
+        let lives = texts.iter().map(|text| Ok(Live::parse(kind, text)?));
+        Ok(Event::All(kind, lives.collect::<Result<_>>()?))
+    };
+    let events: Vec<Event> = world.iter().map(read).collect::<Result<_>>()?;
     let mut engine = Engine::new([Box::new(module) as Box<dyn Module>]);
     engine.take(events, Time(0));
     engine.mark_all(Time(0));
     let written = Simulation::on(engine.snapshot()).settle(&mut engine, Time(0)).len();
-    ensure!(written > COUNT * 4, "only {written} writes");
-    Ok(began.elapsed().as_secs_f64() * 1e3)
+    let took = began.elapsed().as_secs_f64() * 1e3;
+    ensure!(written > COUNT * 4 + NAMESPACES * 2, "only {written} writes");
+    Ok(took)
 }
 
 /// Crossplane's definitions, many composite resources, and a family of providers.

@@ -14,6 +14,7 @@ mod server;
 use std::ffi::OsStr;
 
 use anyhow::Result;
+use rolewright_plan::crossplane::UserRoles;
 use rolewright_testkit::bench::{Budget, Line, any};
 use rolewright_testkit::peers::Crossplane;
 use rolewright_testkit::testbed;
@@ -43,27 +44,39 @@ const CLAIM: Line = Line::new("crossplane: one XRD changes, CPU", "ms", Budget::
 const NAMESPACES: Line = Line::new("crossplane: 500 namespaces on top, aggregated", "ms", Budget::Told);
 const OWN_NAMESPACES: Line = Line::new("crossplane: 500 namespaces on top, materialized", "ms", Budget::Told);
 const CROSSPLANE_RESTART: Line = Line::new("crossplane: writes after a restart", "writes", Budget::AtMost(0.0));
+const OWN_ALL_CPU: Line =
+    Line::new("crossplane: 2,000 XRDs and a family of 70, CPU, materialized", "ms", Budget::TimesBetter(5.0));
+const OWN_ALL_WRITES: Line = Line::new(
+    "crossplane: 2,000 XRDs and a family of 70, writes beyond objects, materialized",
+    "writes",
+    Budget::AtMost(0.0),
+);
+const OWN_ALL_MEMORY: Line =
+    Line::new("crossplane: 2,000 XRDs and a family of 70, memory, materialized", "MB", Budget::AtMost(60.0));
+const OWN_CLAIM_WRITES: Line =
+    Line::new("crossplane: one XRD changes, writes, materialized", "writes", Budget::AtMost(8.0));
+const OWN_CLAIM: Line = Line::new("crossplane: one XRD changes, CPU, materialized", "ms", Budget::AtMost(100.0));
 const OWN_RESTART: Line = Line::new("crossplane: writes after a restart, materialized", "writes", Budget::AtMost(0.0));
 const SHARED_RESTART: Line = Line::new("crossplane: writes after a restart, shared", "writes", Budget::AtMost(0.0));
-const REACH: Line = Line::new("crossplane: new XRD until an editor may use it, aggregated", "ms", Budget::Told);
+const REACH: Line =
+    Line::new("crossplane: new XRD among 100 until an editor may use it, aggregated", "ms", Budget::Told);
 const OWN_REACH: Line =
-    Line::new("crossplane: new XRD until an editor may use it, materialized", "ms", Budget::TimesBetter(1.0));
+    Line::new("crossplane: new XRD among 100 until an editor may use it, materialized", "ms", Budget::TimesBetter(1.0));
+const OWN_REACH_MANY: Line =
+    Line::new("crossplane: new XRD among 2,000 until an editor may use it, materialized", "ms", Budget::Told);
 const MATERIALIZED: &[&str] = &["--user-roles", "materialized"];
 const OFFLINE: Line =
-    Line::new("crossplane: 2,000 XRDs and a family of 70, planned offline", "ms", Budget::AtMost(300.0));
-const CROSSPLANE: [&Line; 11] = [
-    &ALL_WALL,
-    &ALL_CPU,
-    &ALL_WRITES,
-    &ALL_MEMORY,
-    &FAMILY,
-    &SHARED,
-    &CLAIM_WRITES,
-    &CLAIM,
-    &NAMESPACES,
-    &CROSSPLANE_RESTART,
-    &SHARED_RESTART,
-];
+    Line::new("crossplane: all of it and 500 namespaces, planned offline from JSON", "ms", Budget::AtMost(300.0));
+const OWN_OFFLINE: Line = Line::new(
+    "crossplane: all of it and 500 namespaces, planned offline from JSON, materialized",
+    "ms",
+    Budget::AtMost(300.0),
+);
+const AGGREGATED_ROWS: [&Line; 9] =
+    [&ALL_WALL, &ALL_CPU, &ALL_WRITES, &ALL_MEMORY, &FAMILY, &CLAIM_WRITES, &CLAIM, &NAMESPACES, &CROSSPLANE_RESTART];
+const SHARED_ROWS: [&Line; 2] = [&SHARED, &SHARED_RESTART];
+const MATERIALIZED_ROWS: [&Line; 7] =
+    [&OWN_ALL_CPU, &OWN_ALL_WRITES, &OWN_ALL_MEMORY, &OWN_CLAIM_WRITES, &OWN_CLAIM, &OWN_NAMESPACES, &OWN_RESTART];
 
 /// One thread: the client must not take from the others what it measures.
 #[tokio::main(flavor = "current_thread")]
@@ -83,25 +96,26 @@ async fn main() -> Result<()> {
         MEMORY.report((ours.memory, Some(peer.memory)))?;
         IDLE.report((ours.idle, Some(peer.idle)))?;
     }
-    if any(&[&OFFLINE]) {
-        OFFLINE.report((crossplane::offline()?, None))?;
+    for (row, user_roles) in [(&OFFLINE, UserRoles::Aggregated), (&OWN_OFFLINE, UserRoles::Materialized)] {
+        if row.is_wanted() {
+            row.report((crossplane::offline(user_roles)?, None))?;
+        }
     }
     let Some(crossplane) = Crossplane::find("Crossplane's side of the bench")? else { return Ok(()) };
-    if any(&CROSSPLANE) {
+    if any(&[&AGGREGATED_ROWS[..], &SHARED_ROWS, &MATERIALIZED_ROWS].concat()) {
         compare(&testbed, &crossplane).await?;
     }
-    if any(&[&OWN_NAMESPACES, &OWN_RESTART]) {
-        let server = Server::start(&testbed)?;
-        let ours = crossplane::figures(&server, &crossplane, Who::Ours(MATERIALIZED)).await?;
-        OWN_NAMESPACES.report((ours.namespaces.wall, None))?;
-        OWN_RESTART.report((ours.restart, None))?;
-    }
     if any(&[&REACH, &OWN_REACH]) {
-        let peer = reach::reach(&Server::start(&testbed)?, &crossplane, Who::Theirs).await?;
+        let peer = reach::reach(&Server::start(&testbed)?, &crossplane, Who::Theirs, reach::FEW).await?;
         for (row, flags) in [(&REACH, &[][..]), (&OWN_REACH, MATERIALIZED)] {
-            let ours = reach::reach(&Server::start(&testbed)?, &crossplane, Who::Ours(flags)).await?;
+            let ours = reach::reach(&Server::start(&testbed)?, &crossplane, Who::Ours(flags), reach::FEW).await?;
             row.report((ours, Some(peer)))?;
         }
+    }
+    if any(&[&OWN_REACH_MANY]) {
+        let server = Server::start(&testbed)?;
+        let ours = reach::reach(&server, &crossplane, Who::Ours(MATERIALIZED), crossplane::COUNT).await?;
+        OWN_REACH_MANY.report((ours, None))?;
     }
     Ok(())
 }
@@ -109,20 +123,35 @@ async fn main() -> Result<()> {
 /// Crossplane's manager and ours, each on a server of its own.
 async fn compare(testbed: &OsStr, crossplane: &Crossplane) -> Result<()> {
     let peer = crossplane::figures(&Server::start(testbed)?, crossplane, Who::Theirs).await?;
-    let shared =
-        crossplane::figures(&Server::start(testbed)?, crossplane, Who::Ours(&["--family-roles", "shared"])).await?;
-    let server = Server::start(testbed)?;
-    let ours = crossplane::figures(&server, crossplane, Who::Ours(&[])).await?;
-    let bare = crossplane::bare_writes(&server, &Server::start(testbed)?).await?;
-    ALL_WALL.report((ours.all.wall, Some(bare)))?;
-    ALL_CPU.report((ours.all.cpu, Some(peer.all.cpu)))?;
-    ALL_WRITES.report((ours.all.writes - ours.objects, Some(peer.all.writes - peer.objects)))?;
-    ALL_MEMORY.report((ours.memory, Some(peer.memory)))?;
-    FAMILY.report((ours.family.cpu, Some(peer.family.cpu)))?;
-    SHARED.report((shared.family.cpu, Some(peer.family.cpu)))?;
-    CLAIM_WRITES.report((ours.claim.writes, Some(peer.claim.writes)))?;
-    CLAIM.report((ours.claim.cpu, Some(peer.claim.cpu)))?;
-    NAMESPACES.report((ours.namespaces.wall, None))?;
-    CROSSPLANE_RESTART.report((ours.restart, Some(peer.restart)))?;
-    SHARED_RESTART.report((shared.restart, None))
+    if any(&SHARED_ROWS) {
+        let server = Server::start(testbed)?;
+        let ours = crossplane::figures(&server, crossplane, Who::Ours(&["--family-roles", "shared"])).await?;
+        SHARED.report((ours.family.cpu, Some(peer.family.cpu)))?;
+        SHARED_RESTART.report((ours.restart, None))?;
+    }
+    if any(&AGGREGATED_ROWS) {
+        let server = Server::start(testbed)?;
+        let ours = crossplane::figures(&server, crossplane, Who::Ours(&[])).await?;
+        let bare = crossplane::bare_writes(&server, &Server::start(testbed)?).await?;
+        ALL_WALL.report((ours.all.wall, Some(bare)))?;
+        ALL_CPU.report((ours.all.cpu, Some(peer.all.cpu)))?;
+        ALL_WRITES.report((ours.all.writes - ours.objects, Some(peer.all.writes - peer.objects)))?;
+        ALL_MEMORY.report((ours.memory, Some(peer.memory)))?;
+        FAMILY.report((ours.family.cpu, Some(peer.family.cpu)))?;
+        CLAIM_WRITES.report((ours.claim.writes, Some(peer.claim.writes)))?;
+        CLAIM.report((ours.claim.cpu, Some(peer.claim.cpu)))?;
+        NAMESPACES.report((ours.namespaces.wall, None))?;
+        CROSSPLANE_RESTART.report((ours.restart, Some(peer.restart)))?;
+    }
+    if any(&MATERIALIZED_ROWS) {
+        let ours = crossplane::figures(&Server::start(testbed)?, crossplane, Who::Ours(MATERIALIZED)).await?;
+        OWN_ALL_CPU.report((ours.all.cpu, Some(peer.all.cpu)))?;
+        OWN_ALL_WRITES.report((ours.all.writes - ours.objects, Some(peer.all.writes - peer.objects)))?;
+        OWN_ALL_MEMORY.report((ours.memory, Some(peer.memory)))?;
+        OWN_CLAIM_WRITES.report((ours.claim.writes, Some(peer.claim.writes)))?;
+        OWN_CLAIM.report((ours.claim.cpu, Some(peer.claim.cpu)))?;
+        OWN_NAMESPACES.report((ours.namespaces.wall, None))?;
+        OWN_RESTART.report((ours.restart, None))?;
+    }
+    Ok(())
 }

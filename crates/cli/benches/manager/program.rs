@@ -145,7 +145,9 @@ fn free_port() -> Result<SocketAddr> {
 /// Whether a manager has seen everything and may write.
 async fn leads(address: SocketAddr) -> Result<bool> {
     let ready = ask(address, "/readyz").await?.starts_with("HTTP/1.1 200");
-    Ok(ready && ask(address, "/metrics").await?.contains("\nrolewright_lease_leader 1"))
+    let metrics = ask(address, "/metrics").await?;
+    let mut leases = metrics.lines().filter(|line| line.starts_with("rolewright_lease_leader{")).peekable();
+    Ok(ready && leases.peek().is_some() && leases.all(|lease| lease.ends_with(" 1")))
 }
 
 async fn ask(address: SocketAddr, path: &str) -> Result<String> {

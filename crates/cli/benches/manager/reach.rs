@@ -13,14 +13,14 @@ use crate::server::{ROLES, Server, send};
 
 const REVIEWS: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 const GROUP: &str = "rbac.authorization.k8s.io";
-/// How many definitions there are before. With five times as many Kubernetes' controller takes minutes.
-const AMONG: usize = 100;
+/// How many definitions there are before where Kubernetes' controller gathers: with five times as many it takes minutes.
+pub(crate) const FEW: usize = 100;
 /// How many come, of which the mean counts.
 const NEW: u32 = 3;
 
-/// Milliseconds from a definition's creation until a review says yes to an editor.
-pub(crate) async fn reach(server: &Server, crossplane: &Crossplane, who: Who) -> Result<f64> {
-    fill(server, crossplane, AMONG).await?;
+/// Milliseconds from a definition's creation, among so many others, until a review says yes to an editor.
+pub(crate) async fn reach(server: &Server, crossplane: &Crossplane, who: Who, among: usize) -> Result<f64> {
+    fill(server, crossplane, among).await?;
     let mut admin = server.connect().await?;
     if matches!(who, Who::Theirs) {
         // What its chart installs; ours brings it.
@@ -41,7 +41,7 @@ pub(crate) async fn reach(server: &Server, crossplane: &Crossplane, who: Who) ->
     for new in 0..NEW {
         kubernetes.rest().await?;
         manager.rest().await?;
-        taken += until_allowed(&mut admin, AMONG + usize::try_from(new)?).await?;
+        taken += until_allowed(&mut admin, among + usize::try_from(new)?).await?;
     }
     manager.end()?;
     kubernetes.end()?;

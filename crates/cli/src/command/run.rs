@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use rolewright_controller::run::{Process, RunError, run as run_process};
+use rolewright_controller::run::{Leases, Process, RunError, run as run_process};
 use rolewright_controller::{Settings, lease};
 
 use self::telemetry::TelemetryArgs;
@@ -43,7 +43,7 @@ pub(crate) struct RunArgs {
 /// Who writes when several managers run.
 #[derive(Debug, Args)]
 struct LeaseArgs {
-    /// Write without holding a lease; only for one manager alone
+    /// Write without a lease of our own, for one manager alone; the leases of other controllers still count
     #[arg(long)]
     no_leader_election: bool,
     /// The name of the lease
@@ -102,7 +102,7 @@ async fn manage(args: RunArgs) -> Result<()> {
             rights: rights.join(" "),
             ..Settings::default()
         },
-        lease: (!args.lease.no_leader_election).then_some(lease),
+        leases: if args.lease.no_leader_election { Leases::Shared(lease) } else { Leases::All(lease) },
         listen: Some(args.listen),
         instance,
         grace: Duration::from_secs(20),

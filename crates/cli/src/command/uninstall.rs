@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use rolewright_controller::connect::Client;
 use rolewright_controller::{lease, load, once};
-use rolewright_plan::engine::Outcome;
+use rolewright_plan::engine::{Category, Outcome};
 use rolewright_plan::kind::{LEASE, Reports};
 use rolewright_plan::op::{self, Phase};
 use rolewright_plan::rbac::CLUSTER_ROLE;
@@ -22,6 +22,9 @@ use crate::output::{self, NO, QUIET};
 
 /// By then Kubernetes' controllers have done what they were about to do.
 const MOMENT: Duration = Duration::from_secs(1);
+
+/// By then whoever makes roles anew does so on purpose.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What goes with the manager.
 #[derive(Debug, Args)]
@@ -74,7 +77,7 @@ async fn uninstall(args: &UninstallArgs, out: &mut impl Write) -> Result<()> {
         return Ok(());
     }
     let mut outcomes = once::write(client.clone(), &plan).await;
-    outcomes.extend(once_more(&client, &plan).await?);
+    outcomes.extend(until_all_stay_away(&client, &plan).await?);
     let failures: Vec<_> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
     let done = |op: &&Op| !failures.iter().any(|failure| failure.object == op.object);
     let written: Vec<Op> = plan.ops.iter().filter(done).cloned().collect();
@@ -89,14 +92,38 @@ async fn uninstall(args: &UninstallArgs, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// Kubernetes' aggregation controller may have been gathering for a role when it was deleted, and then makes it anew.
-async fn once_more(client: &Client, plan: &Plan) -> Result<Vec<Outcome>> {
+/// Kubernetes' aggregation controller may have been gathering for a role when it was deleted, and then makes it anew; with
+/// many roles more than once. Returns what was refused.
+async fn until_all_stay_away(client: &Client, plan: &Plan) -> Result<Vec<Outcome>> {
     let is_role = |op: &&Op| *op.object.kind == CLUSTER_ROLE && op.phase == Phase::Drop;
     let deleted: BTreeSet<&Name> = plan.ops.iter().filter(is_role).map(|op| &op.object.name).collect();
     if deleted.is_empty() {
         return Ok(Vec::new());
     }
-    tokio::time::sleep(MOMENT).await;
+    let start = Instant::now();
+    loop {
+        tokio::time::sleep(MOMENT).await;
+        let back = revived(client, &deleted).await?;
+        let Some(first) = back.first() else { return Ok(Vec::new()) };
+        if start.elapsed() > PATIENCE {
+            bail!(
+                "{} of the roles come back whenever they are deleted, as `{}` does; hint: find out who makes them, and run \
+                 it again",
+                back.len(),
+                first.object.name
+            );
+        }
+        let outcomes = once::write(client.clone(), &Plan { ops: back, ..Plan::default() }).await;
+        let is_refused =
+            |outcome: &Outcome| outcome.as_ref().is_err_and(|failure| failure.category == Category::Forbidden);
+        if outcomes.iter().any(is_refused) {
+            return Ok(outcomes);
+        }
+    }
+}
+
+/// The deletions of those roles that are there again.
+async fn revived(client: &Client, deleted: &BTreeSet<&Name>) -> Result<Vec<Op>> {
     let mut snapshot = Snapshot::default();
     for event in load::load(client, [&CLUSTER_ROLE]).await.context("cannot read the cluster")?.events {
         snapshot.take(event);
@@ -109,8 +136,7 @@ async fn once_more(client: &Client, plan: &Plan) -> Result<Vec<Outcome>> {
         because: "it was made anew while it went".to_owned(),
         repairs: false,
     };
-    let ops = snapshot.all(&CLUSTER_ROLE).filter(is_back).map(delete).collect();
-    Ok(once::write(client.clone(), &Plan { ops, ..Plan::default() }).await)
+    Ok(snapshot.all(&CLUSTER_ROLE).filter(is_back).map(delete).collect())
 }
 
 /// Everything in which something of ours may be.

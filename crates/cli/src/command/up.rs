@@ -24,7 +24,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use rolewright_controller::Settings;
 use rolewright_controller::connect::Client;
-use rolewright_controller::run::{Process, run_observed};
+use rolewright_controller::run::{Leases, Process, run_observed};
 use rolewright_core::User;
 use rolewright_plan::Module;
 use rolewright_plan::rights::Identity;
@@ -207,7 +207,7 @@ impl Sandbox<'_> {
         let client = Client::new(self.server.router_as(account), identity.namespace.as_str());
         let process = Process {
             manager: Settings { discovery: Duration::from_millis(200), ..Settings::default() },
-            lease: None,
+            leases: Leases::None,
             listen: None,
             instance: "rolewright-up".to_owned(),
             grace: Duration::from_secs(20),

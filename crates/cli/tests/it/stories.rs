@@ -79,15 +79,20 @@ fn the_readme_shows_a_story_as_it_goes() {
 
 #[test]
 fn what_is_printed_for_programs_is_json() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stories/a-pull-request");
-    let run = |arguments: &[&str]| -> serde_json::Value {
-        let output = Command::new(env!("CARGO_BIN_EXE_rolewright")).args(arguments).current_dir(&folder).output();
+    let run_in = |story: &str, arguments: &[&str]| -> serde_json::Value {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stories").join(story);
+        let output = Command::new(env!("CARGO_BIN_EXE_rolewright")).args(arguments).current_dir(folder).output();
         serde_json::from_slice(&output.expect("the binary runs").stdout).expect("JSON")
     };
+    let run = |arguments: &[&str]| run_in("a-pull-request", arguments);
     let plan = run(&["plan", "--base", "base.yaml", "-f", "pr", "--as", "ada", "-o", "json"]);
     assert_eq!(plan["summary"]["narrower"], 1);
     assert_eq!(plan["preflight"]["you"]["allowed"], false);
     assert_eq!(plan["preflight"]["you"]["user"]["name"], "ada");
+    assert_eq!(plan["preflight"]["manager"]["installed"], serde_json::Value::Null);
+    let refused = ["plan", "--base", "base.yaml", "-f", "provider.yaml", "--modules", "crossplane", "-o", "json"];
+    let manager = &run_in("a-manager-without-rights", &refused)["preflight"]["manager"];
+    assert_eq!((&manager["installed"], &manager["allowed"]), (&true.into(), &false.into()));
     let role = run(&["explain", "clusterrole/edit", "-f", "base.yaml", "-o", "json"]);
     assert_eq!(role["aggregated"], true);
     assert!(role["rules"].as_array().is_some_and(|rules| rules.iter().all(|rule| !rule["sources"][0].is_null())));

@@ -48,6 +48,23 @@ fn without_a_cluster_there_is_one_line_that_helps() {
 }
 
 #[test]
+fn a_pod_without_a_service_account_is_told_so() {
+    for arguments in [&["run"][..], &["plan"], &["uninstall", "--access", "keep"]] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rolewright"));
+        command.args(arguments).env_remove("KUBECONFIG").env("HOME", "/nowhere").env_remove("CLICOLOR_FORCE");
+        command.env("KUBERNETES_SERVICE_HOST", "127.0.0.1").env("KUBERNETES_SERVICE_PORT", "1");
+        let output = command.output().expect("the binary runs");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{arguments:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{arguments:?}: {said}");
+        assert!(said.contains("this is a pod whose service account cannot be used: "), "{arguments:?}: {said}");
+        // What is missing first is a file of the account.
+        assert!(said.contains("No such file or directory"), "{arguments:?}: {said}");
+        assert!(said.contains("hint: automountServiceAccountToken"), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
 fn a_reader_that_leaves_early_is_no_failure() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rolewright"))
         .args(["manifests", "crds"])

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::front::{Entry, Front, Journal, What};
 use crate::place::{Place, ROLES, gathered, gathering, numbered};
-use crate::process::Manager;
+use crate::process::{Manager, PATIENT};
 
 /// Alive at once, ready when everything was listed.
 pub(crate) async fn listed(place: &Place) -> Result<()> {
@@ -41,7 +41,8 @@ pub(crate) async fn conflicts(place: &Place) -> Result<()> {
 pub(crate) async fn in_order(place: &Place) -> Result<()> {
     let journal = Journal::default();
     let front = Front::new(place, "one", &journal).await?;
-    let manager = Manager::start(&place.kubeconfig_of(&front.url)?, &["--lease-name", "in-order"])?;
+    let manager =
+        Manager::start(&place.kubeconfig_of(&front.url)?, &[&["--lease-name", "in-order"][..], &PATIENT].concat())?;
     manager.until("/readyz", 200).await?;
     manager.says("leading").await?;
     front.hold(What::Answers);
@@ -68,7 +69,8 @@ pub(crate) async fn in_order(place: &Place) -> Result<()> {
 /// A second signal does not wait, and says what it did not wait for.
 pub(crate) async fn at_once(place: &Place) -> Result<()> {
     let front = Front::new(place, "one", &Journal::default()).await?;
-    let mut manager = Manager::start(&place.kubeconfig_of(&front.url)?, &["--lease-name", "at-once"])?;
+    let mut manager =
+        Manager::start(&place.kubeconfig_of(&front.url)?, &[&["--lease-name", "at-once"][..], &PATIENT].concat())?;
     manager.says("leading").await?;
     manager.until("/readyz", 200).await?;
     front.hold(What::Answers);

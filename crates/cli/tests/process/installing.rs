@@ -50,7 +50,7 @@ pub(crate) async fn one_go(place: &Place) -> Result<()> {
 }
 
 impl Place {
-    async fn apply_manifest(&self, object: &Value) -> Result<()> {
+    pub(crate) async fn apply_manifest(&self, object: &Value) -> Result<()> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let version = text(&object["apiVersion"]).context("a version")?;
         let plural = format!("{}s", text(&object["kind"]).context("a kind")?.to_lowercase());

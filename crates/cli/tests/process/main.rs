@@ -5,12 +5,14 @@
 #![cfg(test)]
 #![expect(clippy::print_stdout, reason = "where which steps were taken")]
 
+mod asking;
 mod collector;
 mod ending;
 mod front;
 mod installing;
 mod leading;
 mod place;
+mod platform;
 mod process;
 mod refused;
 mod sandbox;
@@ -41,7 +43,10 @@ async fn on_the_real_server() -> Result<()> {
 
 async fn every_step(place: &Place) -> Result<()> {
     step(place, "installed by what is printed", installing::one_go(place)).await?;
+    step(place, "asked before it writes", asking::on_a_cluster(place)).await?;
+    step(place, "beside Crossplane's manager", platform::beside_a_peer(place)).await?;
     step(place, "uninstalled by its own command", uninstalling::away(place)).await?;
+    step(place, "roles that come back", uninstalling::coming_back(place)).await?;
     step(place, "ready when all was listed", ending::listed(place)).await?;
     step(place, "conflicts", ending::conflicts(place)).await?;
     step(place, "an end in order", ending::in_order(place)).await?;

@@ -28,6 +28,10 @@ pub(crate) struct Ended {
     pub(crate) said: Vec<String>,
 }
 
+/// A lease that leaves a write as long as it takes.
+pub(crate) const PATIENT: [&str; 6] =
+    ["--lease-duration", "60", "--lease-renew-deadline", "50", "--lease-retry", "0.1"];
+
 impl Ended {
     /// The last line, which is the error if there is one.
     pub(crate) fn last(&self) -> &str {
@@ -38,11 +42,16 @@ impl Ended {
 impl Manager {
     /// Starts it as the only writer of aggregated roles, with a lease that is quick enough for a test.
     pub(crate) fn start(kubeconfig: &Path, arguments: &[&str]) -> Result<Self> {
+        Self::start_modules("aggregation", kubeconfig, arguments)
+    }
+
+    /// The same with other modules beside that.
+    pub(crate) fn start_modules(modules: &str, kubeconfig: &Path, arguments: &[&str]) -> Result<Self> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rolewright"));
         command.args([
             "run",
             "--modules",
-            "aggregation",
+            modules,
             "--aggregation",
             "exclusive",
             "--listen",
@@ -50,7 +59,9 @@ impl Manager {
             "--log-format",
             "json",
         ]);
-        command.args(["--lease-duration", "4", "--lease-renew-deadline", "3", "--lease-retry", "0.1"]);
+        if !arguments.contains(&"--lease-duration") {
+            command.args(["--lease-duration", "4", "--lease-renew-deadline", "3", "--lease-retry", "0.1"]);
+        }
         command.args(arguments).arg("--kubeconfig").arg(kubeconfig);
         Self::spawn(command)
     }

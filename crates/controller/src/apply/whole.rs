@@ -9,14 +9,14 @@ use rolewright_plan::vocabulary::manager;
 use rolewright_plan::{Meta, Name, ObjectRef, render};
 use serde_json::{Map, Value, json};
 
-use super::{Writer, failure, gone, seen, within};
+use super::{Writer, failure, gone, seen};
 use crate::raw::Raw;
 
 impl Writer {
     /// Puts a finalizer on an object, or takes it away.
     pub(super) async fn hold(&self, object: &ObjectRef, uid: &Name, finalizer: &Name, holds: bool) -> Outcome {
         let api = self.api(object);
-        let stored = within(object, api.get(&object.name)).await;
+        let stored = self.within(object, api.get(&object.name)).await;
         let stored = match stored {
             // What is gone is held by nobody.
             Err(failure) if failure.category == Category::Missing && !holds => return Ok(gone(object, uid)),
@@ -29,7 +29,8 @@ impl Writer {
             finalizers.push(finalizer);
         }
         let patch = metadata(object, &value, uid, &json!(finalizers))?;
-        let stored = within(object, api.patch(&object.name, &ours(manager::ROLEWRIGHT), &Patch::Merge(patch))).await?;
+        let stored =
+            self.within(object, api.patch(&object.name, &ours(manager::ROLEWRIGHT), &Patch::Merge(patch))).await?;
         // What nothing keeps any more is gone, though the answer shows it as it was.
         let is_gone = |meta: &Meta| meta.deleting && meta.finalizers.is_empty();
         if Meta::parse(stored.text()).is_ok_and(|meta| is_gone(&meta)) {
@@ -41,7 +42,7 @@ impl Writer {
     /// Writes our conditions among those of others.
     pub(super) async fn report_among(&self, object: &ObjectRef, uid: &Name, report: &Report) -> Outcome {
         let api: Api<Raw> = self.api(object);
-        let value = within(object, api.get(&object.name)).await?.value();
+        let value = self.within(object, api.get(&object.name)).await?.value();
         let mut status: Map<String, Value> =
             report.fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         status.insert("conditions".to_owned(), render::conditions_among(object, &value, report));
@@ -50,7 +51,7 @@ impl Writer {
             patch.insert("status".to_owned(), status.into());
         }
         let (params, patch) = (ours(manager::STATUS), Patch::Merge(patch));
-        let stored = within(object, api.patch_status(&object.name, &params, &patch)).await?;
+        let stored = self.within(object, api.patch_status(&object.name, &params, &patch)).await?;
         seen(object, &stored)
     }
 }

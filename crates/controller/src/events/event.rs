@@ -13,18 +13,17 @@ const NOTE: usize = 1024;
 /// As many bytes as the server takes of an instance.
 const INSTANCE: usize = 128;
 
-pub(super) fn event(module: &str, diagnostic: &Diagnostic, uid: &str, instance: &str) -> Event {
+/// `returned` is how often it was over before. The first time counts for every process, so that none tells it anew.
+pub(super) fn event(module: &str, diagnostic: &Diagnostic, uid: &str, instance: &str, returned: u32) -> Event {
     let Diagnostic { object, code, message } = diagnostic;
     // Events about what has no namespace live in this one.
     let namespace = if object.namespace.is_empty() { "default" } else { object.namespace.as_str() };
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let again = if returned > 0 { format!("-{returned}") } else { String::new() };
+    let name = format!("rolewright-{}{again}", digest(&[uid, &object.to_string(), code.reason(), message]));
     let note = bounded(&format!("{message} ({code})"), NOTE);
     Event {
-        metadata: ObjectMeta {
-            name: Some(format!("rolewright-{}", digest(&[uid, &object.to_string(), code.reason(), message]))),
-            namespace: Some(namespace.to_owned()),
-            ..ObjectMeta::default()
-        },
+        metadata: ObjectMeta { name: Some(name), namespace: Some(namespace.to_owned()), ..ObjectMeta::default() },
         event_time: Some(MicroTime(Timestamp::now())),
         type_: Some(match code.severity() {
             Severity::Note => "Normal".to_owned(),
@@ -80,7 +79,7 @@ mod tests {
     use super::*;
 
     fn of(code: Code, object: ObjectRef, message: &str) -> Event {
-        event("aggregation", &Diagnostic::new(code, object, message), "uid-1", "pod_1")
+        event("aggregation", &Diagnostic::new(code, object, message), "uid-1", "pod_1", 0)
     }
 
     fn view() -> ObjectRef {
@@ -96,8 +95,9 @@ mod tests {
         assert_ne!(told, name(of(Code::AggregationCycle, view(), "a selects c")));
         assert_ne!(told, name(of(Code::AggregationDrift, view(), "a selects b")));
         let moved = Diagnostic::new(Code::AggregationCycle, view(), "a selects b");
-        assert_ne!(told, name(event("aggregation", &moved, "uid-2", "pod_1")), "another object of that name");
-        assert_eq!(told, name(event("aggregation", &moved, "uid-1", "pod_2")), "another process");
+        assert_ne!(told, name(event("aggregation", &moved, "uid-2", "pod_1", 0)), "another object of that name");
+        assert_eq!(told, name(event("aggregation", &moved, "uid-1", "pod_2", 0)), "another process");
+        assert_eq!(format!("{told}-2"), name(event("aggregation", &moved, "uid-1", "pod_1", 2)), "it came back twice");
     }
 
     #[test]

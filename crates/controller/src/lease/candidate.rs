@@ -14,7 +14,7 @@ use super::leadership::{Leadership, Moment, Office};
 use super::lock::{Lock, LockError};
 use super::observation::{Observation, Step};
 use super::{Settings, SettingsError};
-use crate::metrics::Metrics;
+use crate::metrics::{LeaseLabels, Metrics};
 
 /// A candidate, and how to know whether it leads. Nothing happens before [`Candidate::run`].
 pub fn candidate(
@@ -23,9 +23,11 @@ pub fn candidate(
     metrics: Arc<Metrics>,
 ) -> Result<(Candidate, Leadership), SettingsError> {
     settings.check()?;
-    let (office, leadership) = Office::vacant();
+    let (office, leadership) = Office::vacant(settings.margin());
     let lock = Lock::new(client, &settings);
-    let campaign = Campaign { lock, settings, metrics, seen: Observation::default(), complaint: None, rounds: 0 };
+    let label = LeaseLabels::of(&settings.namespace, &settings.name);
+    let campaign =
+        Campaign { lock, settings, metrics, label, seen: Observation::default(), complaint: None, rounds: 0 };
     Ok((Candidate { campaign, office }, leadership))
 }
 
@@ -54,6 +56,8 @@ struct Campaign {
     lock: Lock,
     settings: Settings,
     metrics: Arc<Metrics>,
+    /// What the lease is called there.
+    label: LeaseLabels,
     seen: Observation,
     /// What was last complained about: the same is not said twice in a row.
     complaint: Option<String>,
@@ -91,7 +95,7 @@ impl Campaign {
             None => self.look(office).await,
         };
         if office.is_held() || done.is_err() {
-            self.metrics.renewed(done.is_ok());
+            self.metrics.renewed(&self.label, done.is_ok());
         }
         self.complain(done.err());
     }
@@ -136,7 +140,7 @@ impl Campaign {
         let stored = self.lock.put(&self.seen.ours(&self.settings, Timestamp::now())).await?;
         self.seen.see(Some(stored), Instant::now());
         if office.hold(asked, self.settings.renew_deadline) {
-            self.metrics.began_to_lead();
+            self.metrics.began_to_lead(&self.label);
             tracing::info!(lease = self.settings.name, identity = self.settings.identity, "leading");
         }
         Ok(())

@@ -49,9 +49,16 @@ pub struct Leadership {
     term: watch::Receiver<Term>,
     changes: watch::Receiver<bool>,
     holder: watch::Receiver<String>,
+    margin: Duration,
 }
 
 impl Leadership {
+    /// A lease that nobody holds, ever.
+    #[cfg(test)]
+    pub(crate) fn of_nobody() -> Self {
+        Office::vacant(Duration::ZERO).1
+    }
+
     /// Whether we lead at this moment.
     pub fn is_leader(&self) -> bool {
         self.term.borrow().is_on()
@@ -66,6 +73,11 @@ impl Leadership {
     /// Who else leads, as far as we know; `""` if nobody does.
     pub fn other(&self) -> String {
         if self.is_leader() { String::new() } else { self.holder.borrow().clone() }
+    }
+
+    /// How long a write that begins while we lead may take, so that it has ended when others lead.
+    pub fn margin(&self) -> Duration {
+        self.margin
     }
 
     /// Tells when to look at [`is_leader`](Self::is_leader) again: when a term begins and when it ends. Renewals are
@@ -84,12 +96,12 @@ pub(super) struct Office {
 }
 
 impl Office {
-    /// An office that nobody holds.
-    pub(super) fn vacant() -> (Self, Leadership) {
+    /// An office that nobody holds; `margin` is how long what is begun in a term may outlast it.
+    pub(super) fn vacant(margin: Duration) -> (Self, Leadership) {
         let (term, term_seen) = watch::channel(Term::default());
         let (changes, changes_seen) = watch::channel(false);
         let (holder, holder_seen) = watch::channel(String::new());
-        let leadership = Leadership { term: term_seen, changes: changes_seen, holder: holder_seen };
+        let leadership = Leadership { term: term_seen, changes: changes_seen, holder: holder_seen, margin };
         (Self { term, changes, holder }, leadership)
     }
 
@@ -161,11 +173,12 @@ mod tests {
     use super::*;
 
     const DEADLINE: Duration = Duration::from_secs(50);
+    const MARGIN: Duration = Duration::from_secs(8);
     const ALMOST: Duration = Duration::from_millis(49_999);
 
     #[tokio::test(start_paused = true)]
     async fn terms_end_by_themselves() {
-        let (office, leadership) = Office::vacant();
+        let (office, leadership) = Office::vacant(MARGIN);
         assert_eq!((leadership.is_leader(), leadership.term()), (false, None));
         assert!(office.hold(Moment::now(), DEADLINE));
         assert_eq!(leadership.term(), Some(1));
@@ -185,7 +198,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn only_beginnings_and_ends_are_announced() {
-        let (office, leadership) = Office::vacant();
+        let (office, leadership) = Office::vacant(MARGIN);
         let mut changes = leadership.changes();
         let told = async {
             for expected in [true, false] {
@@ -213,7 +226,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_set_the_clock_or_slept_does_not_lead() {
-        let (office, leadership) = Office::vacant();
+        let (office, leadership) = Office::vacant(MARGIN);
         let long_ago = SystemTime::now() - Duration::from_secs(51);
         office.hold(Moment { wall: long_ago, ..Moment::now() }, DEADLINE);
         assert!(!leadership.is_leader());

@@ -1,4 +1,5 @@
-//! The labels. Their values are fixed in code; names of objects are never among them.
+//! The labels. Their values are fixed in code, or by flags as those of leases are; names of other objects are never among
+//! them.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use rolewright_plan::engine::Category;
@@ -31,6 +32,25 @@ pub(super) struct ReconcileLabels {
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub(super) struct OutcomeLabels {
+    pub(super) outcome: &'static str,
+}
+
+/// A lease by its place: `NAMESPACE/NAME`.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub(crate) struct LeaseLabels {
+    lease: String,
+}
+
+impl LeaseLabels {
+    pub(crate) fn of(namespace: &str, name: &str) -> Self {
+        Self { lease: format!("{namespace}/{name}") }
+    }
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub(super) struct RenewalLabels {
+    #[prometheus(flatten)]
+    pub(super) lease: LeaseLabels,
     pub(super) outcome: &'static str,
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use rolewright_plan::engine::Category;
 use rolewright_plan::{Code, rbac};
 
-use super::{Metrics, Told};
+use super::{LeaseLabels, Metrics, Told};
+use crate::lease::Leadership;
 
 #[test]
 fn every_metric_has_its_name() {
@@ -14,6 +15,7 @@ fn every_metric_has_its_name() {
     metrics.reconciled("aggregation", false);
     metrics.converged("aggregation", Duration::from_millis(3));
     metrics.waiting("aggregation", 7);
+    metrics.withheld("aggregation", 2);
     for there in [true, true, false] {
         metrics.problem("aggregation", Code::UnionTooLarge, there);
     }
@@ -22,9 +24,12 @@ fn every_metric_has_its_name() {
     metrics.wrote(&rbac::CLUSTER_ROLE, "update", None);
     metrics.wrote(&rbac::CLUSTER_ROLE, "update", Some(Category::Conflict));
     metrics.repaired(&rbac::CLUSTER_ROLE);
-    metrics.renewed(true);
-    metrics.renewed(false);
-    metrics.began_to_lead();
+    let lease = LeaseLabels::of("rolewright-system", "rolewright");
+    metrics.renewed(&lease, true);
+    metrics.renewed(&lease, false);
+    metrics.began_to_lead(&lease);
+    metrics.follow("rolewright-system", "rolewright", Leadership::of_nobody());
+    metrics.follow("crossplane-system", "theirs", Leadership::of_nobody());
     for told in [Told::Created, Told::Known, Told::Failed, Told::Dropped] {
         metrics.told(told);
     }

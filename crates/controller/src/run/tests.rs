@@ -1,5 +1,7 @@
 //! Whatever dies ends the process, and is named; the lease goes back in any case.
 
+mod leases;
+
 use std::future::pending;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -16,7 +18,7 @@ use rolewright_core::Rule;
 use rolewright_core::aggregate::fit::Fitter;
 use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
 use rolewright_plan::rbac::CLUSTER_ROLE;
-use rolewright_plan::{Change, Intent, ObjectRef, Snapshot, Time, Watch};
+use rolewright_plan::{Change, Intent, ObjectRef, SharedLease, Snapshot, Time, Watch};
 use rolewright_testkit::embedded::{self, Controllers, Server, admin};
 use rolewright_testkit::grants::{self, GRANT, Grants};
 use serde_json::{Value, json};
@@ -54,8 +56,14 @@ where
     }
 }
 
-/// A module that cannot stand what it sees.
-struct Broken;
+/// A module that does nothing, or cannot stand what it sees.
+struct Broken(Behaviour);
+
+#[derive(PartialEq)]
+enum Behaviour {
+    Idle,
+    Panics,
+}
 
 impl Module for Broken {
     fn name(&self) -> &'static str {
@@ -71,7 +79,7 @@ impl Module for Broken {
     }
 
     fn observe(&mut self, _: &Snapshot, _: &[Change], _: Time, _: &mut dyn FnMut(ObjectRef)) {
-        panic!("what is this?")
+        assert!(self.0 == Behaviour::Idle, "what is this?");
     }
 
     fn intend(&self, _: &Snapshot, _: &ObjectRef, _: Time) -> Intent {
@@ -83,6 +91,41 @@ impl Module for Broken {
     }
 }
 
+/// A module whose job another controller may be doing, which holds this lease then.
+struct Leased<M>(M);
+
+const THEIRS: &str = "crossplane-leader-election-rbac";
+
+impl<M: Module> Module for Leased<M> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        self.0.watches()
+    }
+
+    fn writes(&self) -> Vec<Rule> {
+        self.0.writes()
+    }
+
+    fn lease(&self) -> Option<SharedLease> {
+        Some(SharedLease { namespace: "default".into(), name: THEIRS.into(), flag: "--theirs" })
+    }
+
+    fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], now: Time, mark: &mut dyn FnMut(ObjectRef)) {
+        self.0.observe(snapshot, changes, now, mark);
+    }
+
+    fn intend(&self, snapshot: &Snapshot, key: &ObjectRef, now: Time) -> Intent {
+        self.0.intend(snapshot, key, now)
+    }
+
+    fn keys(&self, snapshot: &Snapshot) -> Vec<ObjectRef> {
+        self.0.keys(snapshot)
+    }
+}
+
 fn modules() -> Vec<Box<dyn Module>> {
     vec![Box::new(Grants), Box::new(ClusterRoleAggregation::new(Mode::Exclusive, Fitter::default()))]
 }
@@ -90,7 +133,7 @@ fn modules() -> Vec<Box<dyn Module>> {
 fn process() -> Process {
     Process {
         manager: Settings::default(),
-        lease: Some(lease::Settings::new("default", "lease", "me")),
+        leases: Leases::All(lease::Settings::new("default", "lease", "me")),
         listen: Some(([127, 0, 0, 1], 0).into()),
         instance: "me".to_owned(),
         grace: Duration::from_secs(30),
@@ -136,8 +179,12 @@ async fn death(modules: Vec<Box<dyn Module>>, when: When) -> (String, Option<Str
 }
 
 async fn holder(server: &Server) -> Option<String> {
+    holder_of(server, "lease").await
+}
+
+async fn holder_of(server: &Server, lease: &str) -> Option<String> {
     let leases: Api<Lease> = Api::namespaced(Client::new(server.router_as(admin()), "default"), "default");
-    leases.get_opt("lease").await.unwrap()?.spec?.holder_identity
+    leases.get_opt(lease).await.unwrap()?.spec?.holder_identity
 }
 
 #[tokio::test(start_paused = true)]
@@ -155,7 +202,7 @@ async fn a_task_that_panics_ends_all_and_is_named() {
             assert_eq!(holder.unwrap_or_default(), "", "{expected}: the lease is free");
         }
     }
-    let (error, _) = death(vec![Box::new(Broken)], Arc::new(|_, _| false)).await;
+    let (error, _) = death(vec![Box::new(Broken(Behaviour::Panics))], Arc::new(|_, _| false)).await;
     assert_eq!(error, "task `manager` panicked: what is this?");
 }
 
@@ -175,18 +222,25 @@ async fn a_watch_that_panics_ends_all_and_is_named() {
 
 #[tokio::test(start_paused = true)]
 async fn a_task_that_is_killed_ends_all_and_is_named() {
-    for name in ["lease", "events", "health", "manager"] {
+    for name in ["lease", "shared lease", "events", "health", "manager"] {
         let server = server().await;
         let client = Client::new(server.router_as(admin()), "default");
-        let tasks = start(client, modules(), process(), Box::new(())).await.unwrap();
-        while name != "lease" && holder(&server).await.is_none() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
+        let mut modules = modules();
+        modules.push(Box::new(Leased(Broken(Behaviour::Idle))));
+        let tasks = start(client, modules, process(), Box::new(())).await.unwrap();
+        for (lease, task) in [("lease", "lease"), (THEIRS, "shared lease")] {
+            while name != task && holder_of(&server, lease).await.is_none() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
         }
         assert!(tasks.kill(name));
         let error = tasks.run(pending::<()>, Duration::from_secs(30)).await.unwrap_err();
         assert_eq!(error.to_string(), format!("task `{name}` ended by itself"));
-        if name != "lease" {
-            assert_eq!(holder(&server).await.as_deref(), Some(""), "without {name}, the lease is given back");
+        for (lease, task) in [("lease", "lease"), (THEIRS, "shared lease")] {
+            if name != task {
+                let held = holder_of(&server, lease).await;
+                assert_eq!(held.as_deref(), Some(""), "without {name}, {lease} is given back");
+            }
         }
         server.end();
     }

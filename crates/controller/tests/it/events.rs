@@ -68,6 +68,13 @@ async fn events_are_told_once() -> Result<()> {
         // The same words about another object are news.
         second.tell("aggregation", &cycle("system:a"), "uid-2");
         eventually("an event", async || Ok((counted(&metrics, "created") == 1).then_some(()))).await?;
+        // What is over and comes back is news as well, each time; who starts anew tells only the first again.
+        for told in 2..4 {
+            second.is_over(&cycle("system:a"));
+            second.tell("aggregation", &cycle("system:a"), "uid-2");
+            eventually("an event again", async || Ok((counted(&metrics, "created") == told).then_some(()))).await?;
+        }
+        assert_eq!(counted(&metrics, "known"), 1);
         // What the server does not take is not tried again.
         let lost =
             Diagnostic::new(Code::Paused, ObjectRef::namespaced(&rbac::ROLE, "nowhere", "ci"), "one write waits");
@@ -80,7 +87,7 @@ async fn events_are_told_once() -> Result<()> {
         stored.retain(|event| uid(event).is_some_and(|uid| uid.starts_with("uid-")));
         stored.sort_by_key(uid);
         let uids: Vec<_> = stored.iter().filter_map(|event| event.regarding.as_ref()?.uid.as_deref()).collect();
-        assert_eq!(uids, ["uid-0", "uid-1", "uid-2"], "{}", place.name);
+        assert_eq!(uids, ["uid-0", "uid-1", "uid-2", "uid-2", "uid-2"], "{}", place.name);
         let event = &stored[1];
         assert_eq!(event.note.as_deref(), Some("`a` selects `b` selects `a` (RW0102)"));
         assert_eq!(event.reason.as_deref(), Some("AggregationCycle"));

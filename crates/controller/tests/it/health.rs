@@ -40,7 +40,7 @@ async fn probes_are_answered_until_the_end() -> Result<()> {
     synced.pass();
     assert_eq!(get(address, "/readyz").await?.0, "HTTP/1.1 200 OK");
     let (_, metrics) = get(address, "/metrics").await?;
-    assert!(metrics.contains("# TYPE rolewright_lease_leader gauge") && metrics.ends_with("# EOF\n"), "{metrics}");
+    assert!(metrics.contains("# TYPE rolewright_build info") && metrics.ends_with("# EOF\n"), "{metrics}");
     assert_eq!(get(address, "/").await?.0, "HTTP/1.1 404 Not Found");
     assert!(Listening::on(address).await.is_err_and(|error| error.to_string().contains(&address.to_string())));
     drop(end);

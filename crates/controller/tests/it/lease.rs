@@ -32,8 +32,9 @@ struct Running {
 impl Running {
     fn start(client: Client, settings: Settings) -> Result<Self> {
         let metrics = Arc::new(Metrics::default());
+        let name = settings.name.clone();
         let (candidate, leadership) = candidate(client, settings, metrics.clone())?;
-        metrics.follow(leadership.clone());
+        metrics.follow("default", &name, leadership.clone());
         let (end, ended) = oneshot::channel::<()>();
         let task = tokio::spawn(candidate.run(async {
             let _ = ended.await;
@@ -120,8 +121,8 @@ async fn who_ends_hands_over_at_once() -> Result<()> {
     second.leads().await;
     assert!(ended.elapsed() < Duration::from_secs(5));
     let text = second.metrics.encode();
-    assert!(text.contains("rolewright_lease_leader 1\n"), "{text}");
-    assert!(text.contains("rolewright_lease_terms_total 1\n"), "{text}");
+    assert!(text.contains("rolewright_lease_leader{lease=\"default/manager\"} 1\n"), "{text}");
+    assert!(text.contains("rolewright_lease_terms_total{lease=\"default/manager\"} 1\n"), "{text}");
     second.end().await?;
     let spec = lease(&client, "manager").await?;
     assert_eq!((spec.holder_identity.as_deref(), spec.lease_transitions), (Some(""), Some(1)));
@@ -172,7 +173,12 @@ async fn who_cannot_reach_the_server_stops_before_others_start() -> Result<()> {
     assert!(!second.leadership.is_leader());
     second.leads().await;
     assert!(cut.elapsed() >= Duration::from_secs(57));
-    assert!(first.metrics.encode().contains("rolewright_lease_renewals_total{outcome=\"failed\"}"));
+    assert!(
+        first
+            .metrics
+            .encode()
+            .contains("rolewright_lease_renewals_total{lease=\"default/manager\",outcome=\"failed\"}")
+    );
     server.end();
     Ok(())
 }

@@ -5,7 +5,7 @@ use rolewright_core::aggregate::Aggregation;
 use rustc_hash::FxHashSet;
 
 /// What the new rules are and what becomes of the stored ones: `+2 rules from `etcd-admin`, -1 rule`.
-pub(super) fn reason(aggregation: &Aggregation, name: &str, stored: &[Rule], rules: &[Rule]) -> String {
+pub(crate) fn reason(aggregation: &Aggregation, name: &str, stored: &[Rule], rules: &[Rule]) -> String {
     if stored == rules {
         return String::new();
     }

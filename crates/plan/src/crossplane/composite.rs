@@ -2,12 +2,14 @@
 
 use rolewright_core::{NameList, Rule};
 
+use super::custom::{shown, wrong_group, wrong_plural};
 use super::kinds::{DEFINITION, Defines, Definition, Names};
 use super::rules::{EVERYTHING, UPDATE, VIEW, sub};
 use super::settings::Manage;
 use super::words::{self, aggregating, composite_role, label_value};
 use super::{Crossplane, controlled, held, present};
 use crate::Name;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::intent::{Content, Intent, Shape, Wanted};
 use crate::object::{Live, ObjectRef};
 use crate::rbac::CLUSTER_ROLE;
@@ -24,6 +26,11 @@ impl Crossplane {
             Err(without) => return without,
         };
         let Some(Definition { spec }) = live.body() else { return Intent::default() };
+        if let Some(why) = wrong(&key.name, spec) {
+            // What was granted before stays; nothing follows from this.
+            let diagnostics = vec![Diagnostic::new(Code::Invalid, key.clone(), why)];
+            return Intent { diagnostics, ..Intent::default() };
+        }
         let roles = if self.settings.manage == Manage::ServiceAccounts { &ROLES[..1] } else { &ROLES };
         let defined = Defined::of(spec);
         Intent {
@@ -62,6 +69,30 @@ impl Crossplane {
         labels.extend([words::managed()]);
         labels
     }
+}
+
+/// Why a definition cannot define what it says: Crossplane could not, and who writes it may not give it away.
+fn wrong(name: &str, spec: &Defines) -> Option<String> {
+    const DOMAIN: &str = "define it in a domain of your own, such as `example.org`";
+    const PLURAL: &str = "say small letters, digits and `-`, as in `buckets`";
+    let says = |field: &str, value: &str, why: &str, hint: &str| {
+        format!("`{field}` is `{}`, which {why}; hint: {hint}", shown(value))
+    };
+    if let Some(why) = wrong_group(&spec.group) {
+        return Some(says("spec.group", &spec.group, why, DOMAIN));
+    }
+    let plurals = [("spec.names.plural", Some(&spec.names)), ("spec.claimNames.plural", spec.claim_names.as_ref())];
+    for (field, names) in plurals {
+        let Some(Names { plural }) = names else { continue };
+        if let Some(why) = wrong_plural(plural) {
+            return Some(says(field, plural, why, PLURAL));
+        }
+    }
+    let meant = format!("{}.{}", spec.names.plural, spec.group);
+    (name != meant).then(|| {
+        let message = "`metadata.name` is not `<spec.names.plural>.<spec.group>`";
+        format!("{message}; hint: name it `{}`, or correct these fields", shown(&meant))
+    })
 }
 
 /// What a definition defines, as the lists that the rules of its roles share.

@@ -42,10 +42,14 @@ impl Crossplane {
             () if *kind == DEFINITION => self.follow_definition(object, before.as_deref(), now, mark),
             () if *kind == REVISION => {
                 self.stale.insert(object.name.clone());
-                self.follow_revision(object, before.as_deref(), now, mark);
+                self.follow_revision(snapshot, object, before.as_deref(), now, mark);
             }
             () if *kind == NAMESPACE => self.follow_namespace(snapshot, object, before.as_deref(), now, mark),
             () if *kind == SERVED_RESOURCE || *kind == MANAGED_RESOURCE => {
+                let owned = |live: &Live| live.meta.owners.clone();
+                if before.as_deref().map(owned) == now.map(owned) {
+                    return;
+                }
                 for revision in owners(before.as_deref(), now, REVISION.kind) {
                     self.stale.insert(revision.clone());
                     self.mark_relatives(snapshot, &revision, mark);
@@ -65,9 +69,16 @@ impl Crossplane {
         for revision in std::mem::take(&mut self.stale) {
             match snapshot.get(&ObjectRef::cluster(&REVISION, revision.clone())) {
                 Some(live) => {
-                    self.resources.insert(revision, brought(snapshot, live));
-                    if let Some((family, party)) = self.belonging(live) {
-                        self.families.renew(family, party.as_ref());
+                    let new = brought(snapshot, live);
+                    match self.resources.get_mut(&revision) {
+                        // What follows from it stays.
+                        Some(known) if known.resources == new.resources => known.problems = new.problems,
+                        _ => {
+                            self.resources.insert(revision, new);
+                            if let Some((family, party)) = self.belonging(live) {
+                                self.families.renew(family, party.as_ref());
+                            }
+                        }
                     }
                 }
                 None => drop(self.resources.remove(&revision)),
@@ -99,6 +110,7 @@ impl Crossplane {
 
     fn follow_revision(
         &mut self,
+        snapshot: &Snapshot,
         object: &ObjectRef,
         before: Option<&Live>,
         now: Option<&Live>,
@@ -117,22 +129,34 @@ impl Crossplane {
         if same {
             return;
         }
+        let of_family = |live: &Live| self.belonging(live).map(|(family, party)| (family.clone(), party));
+        let stays = before.map(of_family) == now.map(of_family);
         // Both those whom it left and those whom it joined have to look.
         if let Some(before) = before {
-            self.mark_family(before, mark);
             self.mark_siblings(before, mark);
             self.family_role(before).into_iter().for_each(&mut *mark);
-            if let Some((family, party)) = self.belonging(before) {
-                self.families.leave(family, party.as_ref(), &object.name);
+            if !stays {
+                self.mark_family(before, mark);
+                if let Some((family, party)) = self.belonging(before) {
+                    self.families.leave(family, party.as_ref(), &object.name);
+                }
             }
             before.meta.labels.get(PACKAGE).into_iter().for_each(|name| leave(&mut self.packages, name, &object.name));
         }
         if let Some(now) = now {
-            if let Some((family, party)) = self.belonging(now) {
-                self.families.enter(family, party, &object.name);
-            }
             now.meta.labels.get(PACKAGE).into_iter().for_each(|name| enter(&mut self.packages, name, &object.name));
-            self.mark_family(now, mark);
+            if stays {
+                let lists =
+                    |live: &Live| live.body::<Revision>().and_then(|revision| revision.status.object_refs.clone());
+                if before.map(|before| (lists(before), &before.meta.uid)) != Some((lists(now), &now.meta.uid)) {
+                    self.mark_union(snapshot, now, mark);
+                }
+            } else {
+                if let Some((family, party)) = self.belonging(now) {
+                    self.families.enter(family, party, &object.name);
+                }
+                self.mark_family(now, mark);
+            }
             self.mark_siblings(now, mark);
             self.family_role(now).into_iter().for_each(&mut *mark);
         }
@@ -188,12 +212,17 @@ impl Crossplane {
         for definition in owners(before, now, DEFINITION.kind) {
             mark(ObjectRef::cluster(&DEFINITION, definition));
         }
-        for revision in owners(before, now, REVISION.kind) {
+        // What a family shares has all its members as owners; whom that concerns is found out later.
+        let revisions =
+            if family_of(&object.name).is_some() { BTreeSet::new() } else { owners(before, now, REVISION.kind) };
+        for revision in revisions {
             mark(ObjectRef::cluster(&REVISION, revision.clone()));
             // Who waits for its roles.
             if let Some(live) = snapshot.get(&ObjectRef::cluster(&REVISION, revision)) {
                 self.mark_siblings(live, mark);
-                self.family_role(live).into_iter().for_each(&mut *mark);
+                if self.settings.family_roles == FamilyRoles::Replicated {
+                    self.family_role(live).into_iter().for_each(&mut *mark);
+                }
             }
         }
         for namespace in owners(before, now, NAMESPACE.kind) {
@@ -202,12 +231,10 @@ impl Crossplane {
         if let Some(key) = key_of(&object.name) {
             mark(key);
         }
-        if let Some(family) = family_of(&object.name) {
-            self.families.revisions(family).for_each(|name| mark(ObjectRef::cluster(&REVISION, name.clone())));
-        }
         if *object.kind == CLUSTER_ROLE && self.settings.boundary_role.as_ref() == Some(&object.name) {
             let rules = |live: Option<&Live>| live.and_then(Live::body::<RoleBody>).map(|role| role.rules.clone());
             if rules(before) != rules(now) {
+                self.families.rebound();
                 snapshot.all(&REVISION).for_each(|live| mark(ObjectRef::cluster(&REVISION, live.meta.name.clone())));
                 self.families.roles().for_each(mark);
             }
@@ -220,14 +247,25 @@ impl Crossplane {
         role.into_iter().chain([key]).for_each(mark);
     }
 
-    /// A revision and all in its family.
+    /// A revision that brings something else, and those of its family who have to look.
     fn mark_relatives(&self, snapshot: &Snapshot, name: &Name, mark: &mut dyn FnMut(ObjectRef)) {
         self.mark_revision(snapshot, name, mark);
         if let Some(live) = snapshot.get(&ObjectRef::cluster(&REVISION, name.clone())) {
-            self.mark_family(live, mark);
+            self.mark_union(snapshot, live, mark);
         }
     }
 
+    /// Those who look at what families share, once all that they bring is known.
+    pub(super) fn follow_sharing(&self, snapshot: &Snapshot, changes: &[Change], mark: &mut dyn FnMut(ObjectRef)) {
+        if self.settings.family_roles == FamilyRoles::Shared {
+            let changed = changes.iter().filter(|change| family_of(&change.object.name).is_some());
+            for name in changed.map(|change| &change.object.name).collect::<BTreeSet<_>>() {
+                self.mark_sharing(snapshot, name, mark);
+            }
+        }
+    }
+
+    /// All in the family of a revision, whoever publishes them.
     fn mark_family(&self, live: &Live, mark: &mut dyn FnMut(ObjectRef)) {
         let Some((family, _)) = self.belonging(live) else { return };
         self.families.revisions(family).for_each(|name| mark(ObjectRef::cluster(&REVISION, name.clone())));

@@ -9,6 +9,7 @@ use rolewright_core::selector::LabelSelector;
 use rolewright_core::{Labels, Role, RoleKey, Rule};
 
 use crate::Name;
+use crate::aggregation::reason::reason;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::intent::Content;
 use crate::object::{Live, ObjectRef};
@@ -75,8 +76,9 @@ impl Materialized {
         })
     }
 
-    /// What a gathered role holds; what does not fit into it is a problem.
-    pub(super) fn content(&self, name: &Name, problems: &mut Vec<Diagnostic>) -> Content {
+    /// What a gathered role holds, and what of that is new, if it held something before; what does not fit into it is a
+    /// problem.
+    pub(super) fn content(&self, name: &Name, problems: &mut Vec<Diagnostic>) -> (Content, Option<String>) {
         let union: Vec<Rule> = self.aggregation.rules(name).into_iter().flatten().cloned().collect();
         let stored: Vec<Rule> = self.aggregation.stored(name).into_iter().flatten().cloned().collect();
         let fit = self.fitter.fit(name, &union, &stored);
@@ -85,6 +87,8 @@ impl Materialized {
             let role = ObjectRef::cluster(&CLUSTER_ROLE, name.clone());
             problems.push(Diagnostic::new(Code::UnionTooLarge, role, message));
         }
-        Content::rules(fit.into_rules(union))
+        let because = reason(&self.aggregation, name, &stored, fit.rules(&union));
+        let because = Some(because).filter(|because| !because.is_empty() && !stored.is_empty());
+        (Content::rules(fit.into_rules(union)), because)
     }
 }

@@ -73,13 +73,13 @@ impl Crossplane {
         problems: &mut Vec<Diagnostic>,
     ) -> Wanted {
         let name = namespace_role(&namespace.meta.name, role);
-        let content = match self.settings.user_roles {
-            UserRoles::Aggregated => Content::aggregated(selectors(enabled, role)),
+        let (content, because) = match self.settings.user_roles {
+            UserRoles::Aggregated => (Content::aggregated(selectors(enabled, role)), None),
             UserRoles::Materialized => self.materialized.content(&name, problems),
         };
         let labels = Labels::from_iter([words::managed()]);
         let shape = Shape { labels, owners: vec![controlled(namespace, &NAMESPACE)], content, ..Shape::default() };
-        let because = format!("namespace `{}` enables definitions", namespace.meta.name);
+        let because = because.unwrap_or_else(|| format!("namespace `{}` enables definitions", namespace.meta.name));
         Wanted::controlled(ObjectRef::cluster(&CLUSTER_ROLE, name), &namespace.meta.uid, shape, because)
     }
 

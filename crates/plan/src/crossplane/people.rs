@@ -16,7 +16,8 @@ use crate::snapshot::Snapshot;
 use crate::vocabulary::label::MANAGED_BY;
 
 const EVENTS: [&str; 2] = ["", "events.k8s.io"];
-const CROSSPLANE: [&str; 5] = [
+/// Crossplane's own groups.
+pub(super) const CROSSPLANE: [&str; 5] = [
     "apiextensions.crossplane.io",
     "pkg.crossplane.io",
     "secrets.crossplane.io",
@@ -162,11 +163,12 @@ impl Crossplane {
         };
         let key = standing.key();
         if let Some(selectors) = standing.selectors() {
-            let content = match self.settings.user_roles {
-                UserRoles::Aggregated => Content::aggregated(selectors),
+            let (content, because) = match self.settings.user_roles {
+                UserRoles::Aggregated => (Content::aggregated(selectors), None),
                 UserRoles::Materialized => self.materialized.content(&key.name, problems),
             };
-            all.push(wanted(key.clone(), standing.labels(), content, "it gathers what a role of Crossplane holds"));
+            let because = because.as_deref().unwrap_or("it gathers what a role of Crossplane holds");
+            all.push(wanted(key.clone(), standing.labels(), content, because));
         }
         let base = ObjectRef::cluster(&CLUSTER_ROLE, standing.base());
         let content = Content::rules(self.base_rules(standing));
@@ -247,10 +249,10 @@ fn is_helms(live: &Live) -> bool {
     live.meta.labels.get(MANAGED_BY).is_some_and(|value| value == "Helm")
 }
 
-/// Whether an object that nobody controls is ours.
+/// Whether an object that nobody controls is ours: we applied it, and nobody says that it is theirs.
 pub(super) fn made_by_us(meta: &Meta) -> bool {
     let (label, value) = words::managed();
-    meta.revived || (meta.ours.is_some() && meta.labels.get(&label) == Some(&value))
+    meta.revived || (meta.ours.is_some() && meta.labels.get(&label).is_none_or(|there| *there == value))
 }
 
 /// What Crossplane itself needs whatever is installed.

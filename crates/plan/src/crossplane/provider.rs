@@ -3,6 +3,7 @@
 mod boundary;
 mod family;
 mod organisation;
+mod parties;
 mod resources;
 
 use std::collections::BTreeSet;
@@ -22,9 +23,9 @@ use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
 use crate::workload::{DEPLOYMENT, Deployment, SERVICE_ACCOUNT};
 
-pub(super) use family::{Families, PREFIX as FAMILY_PREFIX, family_of};
 pub(super) use organisation::Trust;
-pub(super) use resources::Stock;
+pub(super) use parties::{Families, PREFIX as FAMILY_PREFIX, family_of};
+pub(super) use resources::{Stock, brought};
 
 use resources::Resources;
 
@@ -63,13 +64,13 @@ impl Crossplane {
             Err(without) => return without,
         };
         let Some(revision) = live.body::<Revision>() else { return Intent::default() };
-        let relatives = self.relatives(snapshot, live);
         let mut intent = Intent { held: held(snapshot, live, &names), ..Intent::default() };
-        intent.diagnostics.extend(mismatch(snapshot, key, live));
-        intent.diagnostics.extend(self.strangers(key, live, &relatives.strangers));
+        let told = |(code, message): &(Code, String)| Diagnostic::new(*code, key.clone(), message.clone());
+        intent.diagnostics.extend(self.brought(live).problems.iter().map(told));
+        intent.diagnostics.extend(self.left_out(key, live));
         let (own, union) = (self.brought(live), self.union(live));
         let works = !own.is_empty() || !union.is_empty();
-        let stock = if self.keeps_copy(snapshot, live, union) { union } else { own };
+        let stock = if self.keeps_copy(snapshot, live) { union } else { own };
         let serves = self.serves(snapshot, live, revision);
         let facts = Facts { live, revision, stock, works, serves };
         intent.wanted.extend(self.human_roles(&facts));
@@ -168,7 +169,8 @@ impl Crossplane {
             rules.push(rule(["apiextensions.k8s.io"], ["customresourcedefinitions"], &VIEW));
         }
         rules.extend(granted);
-        let rules: Vec<Rule> = self.bound(snapshot, key, rules, problems);
+        problems.extend(self.beyond_boundary(snapshot, key, &rules));
+        let rules = self.within_boundary(snapshot, rules);
         let name = &live.meta.name;
         let labels: Labels = [(Name::new(SYSTEM), label_value(name)), words::managed()].into();
         let because = format!("`{name}` works on its resources");
@@ -202,29 +204,6 @@ impl Crossplane {
         }
         accounts.into_iter().map(|(namespace, name)| Subject::service_account(namespace, name)).collect()
     }
-}
-
-/// What a revision brings, as the snapshot has it.
-pub(super) fn brought(snapshot: &Snapshot, live: &Live) -> Stock {
-    let mut all = resources::owned(snapshot, &live.meta.uid);
-    all.extend(live.body().map(resources::declared).unwrap_or_default());
-    Stock::new(all)
-}
-
-/// Says when a revision does not list what it owns: whoever believes the list grants too little.
-fn mismatch(snapshot: &Snapshot, key: &ObjectRef, live: &Live) -> Option<Diagnostic> {
-    let declared = live.body().map(resources::declared).unwrap_or_default();
-    let owned = resources::owned(snapshot, &live.meta.uid);
-    let unlisted: Vec<_> = owned.difference(&declared).collect();
-    let first = unlisted.first().filter(|_| !declared.is_empty())?;
-    let message = format!(
-        "`status.objectRefs` lists {} of {} resources; `{}.{}` is missing",
-        declared.intersection(&owned).count(),
-        owned.len(),
-        first.plural,
-        first.group
-    );
-    Some(Diagnostic::new(Code::ResourcesUnlisted, key.clone(), message))
 }
 
 /// Whether a role gives everything that rules give.

@@ -94,6 +94,10 @@ codes! {
     LeftToHelm = 206, Note, "a role is left to its Helm release",
         "It is not changed, because the next upgrade of the release would change it back. To let us keep it, remove it from \
          the release.";
+    ResourceRefused = 207, Warning, "a provider brings what cannot be a custom resource",
+        "A resource that the revision lists or owns has a name with signs that mean more than one resource, or is of a group \
+         that Kubernetes or Crossplane itself serves. It is granted to nobody; the others are. If nobody tries to get more \
+         than they may have, the package is broken: report it to its author.";
     ClusterAdminByDefault = 301, Warning, "a RootSync may do everything because it names no roles",
         "Without `spec.override.roleRefs` its reconciler is bound to `cluster-admin`, as Config Sync does it. Name the roles \
          that it needs, or annotate it `rolewright.io/root-role: none`; `--default-root-role` changes the default of the \

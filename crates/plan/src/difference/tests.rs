@@ -241,6 +241,13 @@ fn a_label_claims_only_what_we_applied() {
     let live = stored(&object, &shape);
     assert_eq!(plan(Some(live.clone()), claimed(("app", "us"))).len(), 2, "ours: first both, then only what is wanted");
     assert_eq!(plan(Some(live.clone()), claimed(("app", "them"))), ["NameTaken"]);
+    let mut unlabelled = live.clone();
+    unlabelled["metadata"]["labels"] = json!({});
+    assert_eq!(
+        plan(Some(unlabelled), claimed(("app", "us"))).len(),
+        2,
+        "who takes a label away does not take the object"
+    );
     let mut copied = live;
     copied["metadata"]["managedFields"][0]["manager"] = json!("kubectl");
     assert_eq!(plan(Some(copied), claimed(("app", "us"))), ["NameTaken"], "a label can be copied by anyone");

@@ -9,6 +9,7 @@ use rustc_hash::FxHasher;
 use super::contest::Contests;
 use super::outcome::Failure;
 use super::queue::Queue;
+use super::withheld::Withheld;
 use super::{Job, News, report};
 use crate::Time;
 use crate::diagnostic::{Code, Diagnostic};
@@ -19,15 +20,15 @@ use crate::object::ObjectRef;
 use crate::op::{Phase, Plan};
 use crate::snapshot::{Change, Service, Snapshot};
 
-/// So long a key waits for those of earlier turns.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// So long a key waits for those of earlier turns: whatever somebody breaks is mended within a second.
+pub(super) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A module with what waits for it.
 pub(super) struct Slot {
     pub(super) module: Box<dyn Module>,
     pub(super) watches: Vec<Watch>,
     /// What is due, by turn.
-    queues: [Queue; 3],
+    queues: [Queue; 4],
     told: BTreeMap<ObjectRef, Vec<Diagnostic>>,
     /// What each key was last known to have, or to have got.
     kept: BTreeMap<ObjectRef, Kept>,
@@ -36,6 +37,8 @@ pub(super) struct Slot {
     contests: Contests,
     /// Why it must not write, if somebody else does its job or may do it.
     standby: Standby,
+    /// What it left to them.
+    withheld: Withheld,
 }
 
 /// Whether a module may write.
@@ -63,6 +66,7 @@ impl Slot {
             writing: BTreeMap::new(),
             contests: Contests::default(),
             standby: Standby::No,
+            withheld: Withheld::default(),
         }
     }
 
@@ -83,9 +87,9 @@ impl Slot {
     /// The next key that is due. It waits for those of earlier turns, but not for ever.
     pub(super) fn start(&mut self, now: Time) -> Option<ObjectRef> {
         let mut is_busy = false;
-        for queue in &mut self.queues {
-            let waits = is_busy && queue.next_due().is_some_and(|due| now < due + PATIENCE);
-            if !waits && let Some(key) = queue.start(now) {
+        let [queues @ .., _] = &mut self.queues;
+        for queue in queues {
+            if let Some(key) = start(queue, is_busy, now) {
                 return Some(key);
             }
             is_busy |= queue.is_busy(now);
@@ -93,17 +97,31 @@ impl Slot {
         None
     }
 
-    /// When the next key is due.
-    pub(super) fn next_due(&self, now: Time) -> Option<Time> {
+    /// The same of those that wait for all modules, of which some may be busy.
+    pub(super) fn start_last(&mut self, is_busy: bool, now: Time) -> Option<ObjectRef> {
+        let [.., last] = &mut self.queues;
+        start(last, is_busy, now)
+    }
+
+    /// Whether a key that others may wait for is due or being written.
+    pub(super) fn is_busy(&self, now: Time) -> bool {
+        let [queues @ .., _] = &self.queues;
+        queues.iter().any(|queue| queue.is_busy(now))
+    }
+
+    /// When the next key is due, while some modules may be busy.
+    pub(super) fn next_due(&self, is_busy: bool, now: Time) -> Option<Time> {
+        let [queues @ .., last] = &self.queues;
         let mut next = None;
         let mut wait = Duration::ZERO;
-        for queue in &self.queues {
+        for queue in queues {
             next = next.into_iter().chain(queue.next_due().map(|due| due + wait)).min();
             if queue.is_busy(now) {
                 wait = PATIENCE;
             }
         }
-        next
+        let wait = if is_busy { PATIENCE } else { Duration::ZERO };
+        next.into_iter().chain(last.next_due().map(|due| due + wait)).min()
     }
 
     /// How many keys wait or are being written.
@@ -143,6 +161,37 @@ impl Slot {
     /// Whether it may write.
     pub(super) fn may_write(&self) -> bool {
         matches!(self.standby, Standby::No)
+    }
+
+    /// Whether it plans though it may not write: somebody is known to do its job.
+    pub(super) fn only_plans(&self) -> bool {
+        matches!(self.standby, Standby::Yes(Some(_)))
+    }
+
+    /// How many writes are planned and not written.
+    pub(super) fn withheld(&self) -> usize {
+        self.withheld.writes()
+    }
+
+    /// Nobody is known any more to whom writes were left: their keys are due.
+    pub(super) fn release(&mut self, now: Time) {
+        for key in self.withheld.release() {
+            self.mark(key, now);
+        }
+    }
+
+    /// Plans for a key that was started, says what there is to say, and leaves the writes to whoever does the job.
+    pub(super) fn withhold(&mut self, snapshot: &Snapshot, key: &ObjectRef, now: Time, news: &mut Vec<News>) {
+        let plan = self.intended(snapshot, key, now);
+        self.writing.remove(key);
+        self.tell(key, &plan.diagnostics, news);
+        self.withheld.set(key, plan.ops.len());
+        self.queue_of(key).rest(key, false, plan.wake_at, now);
+    }
+
+    /// Whether its keys are looked at.
+    pub(super) fn works(&self, snapshot: &Snapshot) -> bool {
+        (self.may_write() || self.only_plans()) && self.is_awake(snapshot)
     }
 
     /// Whether everything that it reads was seen, and everything that it needs is served.
@@ -271,6 +320,12 @@ impl Slot {
             self.told.insert(key.clone(), now.to_vec());
         }
     }
+}
+
+/// The next key of a queue, unless those before it are busy and it has not waited long enough.
+fn start(queue: &mut Queue, is_busy: bool, now: Time) -> Option<ObjectRef> {
+    let waits = is_busy && queue.next_due().is_some_and(|due| now < due + PATIENCE);
+    if waits { None } else { queue.start(now) }
 }
 
 fn hash(shape: &Shape) -> u64 {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use rolewright_controller::lease;
-use rolewright_controller::run::{Process, run};
+use rolewright_controller::run::{Leases, Process, run};
 use rolewright_core::Rule;
 use rolewright_core::subject::User;
 use rolewright_plan::rights::{Identity, Rights};
@@ -127,7 +127,7 @@ async fn work(place: &Place, identity: &Identity, day: &impl Day, rights: &Right
     let client = place.client_as(&User::service_account(&identity.namespace, &identity.name), &requests)?;
     let process = Process {
         manager: quick(),
-        lease: Some(lease::Settings::new(&identity.namespace, &identity.lease, "tests")),
+        leases: Leases::All(lease::Settings::new(&identity.namespace, &identity.lease, "tests")),
         listen: None,
         instance: "tests".to_owned(),
         grace: Duration::from_secs(5),

@@ -68,17 +68,18 @@ fn wounds(object: &Value) -> Vec<(&'static str, Option<Value>)> {
     let mut wound = |name, patch| all.push((name, Some(patch)));
     let rule = json!({"apiGroups": ["wound.example.org"], "resources": ["*"], "verbs": ["*"]});
     let labels = object["metadata"]["labels"].as_object().into_iter().flatten().map(|(key, _)| key);
-    // Whoever takes our label from what nobody owns takes the object from us.
-    let labels: Vec<&String> = match object["metadata"]["ownerReferences"] {
-        Value::Null => labels.filter(|label| *label != MANAGED).collect(),
-        _ => labels.collect(),
+    let labels: Vec<&String> = labels.collect();
+    let each = |labels: &[&String], value: &Value| -> serde_json::Map<String, Value> {
+        labels.iter().map(|label| ((*label).clone(), value.clone())).collect()
     };
     if !labels.is_empty() {
-        let gone: serde_json::Map<String, Value> = labels.iter().map(|label| ((*label).clone(), Value::Null)).collect();
-        let other: serde_json::Map<String, Value> =
-            labels.iter().map(|label| ((*label).clone(), json!("other"))).collect();
-        wound("labels that go", json!({"metadata": {"labels": gone}}));
-        wound("labels that change", json!({"metadata": {"labels": other}}));
+        wound("labels that go", json!({"metadata": {"labels": each(&labels, &Value::Null)}}));
+    }
+    // Whoever says of what nobody owns that it is somebody else's takes it from us.
+    let is_owned = object["metadata"]["ownerReferences"].is_array();
+    let labels: Vec<&String> = labels.into_iter().filter(|label| is_owned || *label != MANAGED).collect();
+    if !labels.is_empty() {
+        wound("labels that change", json!({"metadata": {"labels": each(&labels, &json!("other"))}}));
     }
     if object["metadata"]["ownerReferences"].is_array() {
         wound("owners", json!({"metadata": {"ownerReferences": null}}));

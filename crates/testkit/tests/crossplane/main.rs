@@ -7,6 +7,7 @@
 mod drift;
 mod guard;
 mod helm;
+mod leaving;
 mod matrix;
 mod model;
 mod place;
@@ -65,5 +66,6 @@ async fn every_step(place: &Place, user_roles: UserRoles) -> Result<()> {
     place.step("who gathers people's roles", switches::user_roles(place, &settings)).await?;
     place.step("how families share", switches::family_roles(place, &settings)).await?;
     place.step("how much is kept", switches::manage(place, &settings)).await?;
-    place.step("what Helm owns", helm::left_alone(place, &settings)).await
+    place.step("what Helm owns", helm::left_alone(place, &settings)).await?;
+    place.step("the manager goes", leaving::leaving(place, &settings)).await
 }

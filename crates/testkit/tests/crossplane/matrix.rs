@@ -1,7 +1,9 @@
 //! Who may do what: a table of questions and subjects, asked by SubjectAccessReview.
 //!
 //! `matrix.txt` has a section for each step of the story. The first has all questions, later ones only those whose answers
-//! change; of all others, some are asked again after each step. `y` is yes and `-` is no; of a question with `{a,b}` all parts have the same answer.
+//! change; of all others, some are asked again after each step. `y` is yes and `-` is no; of a question with
+//! `{a,b}` all parts have the same answer, and `*` is every question, of which
+//! a part is asked.
 
 use std::time::Instant;
 
@@ -18,6 +20,8 @@ const TABLE: &str = include_str!("matrix.txt");
 const AT_ONCE: usize = 16;
 /// Of what a step does not change, one part of so many is asked.
 const PARTS: usize = 8;
+/// Of what a step changes all at once, one of so many.
+const FEW: usize = 4;
 
 /// The answers to all questions after a step.
 #[derive(Clone, Debug)]
@@ -66,6 +70,11 @@ impl Matrix {
         }
         let answers: Vec<bool> = cells.map(|cell| cell == "y").collect();
         ensure!(answers.len() == self.subjects.len(), "it has {} answers", answers.len());
+        if question == "*" {
+            self.changed = (0..self.rows.len()).step_by(FEW).collect();
+            self.rows.iter_mut().for_each(|row| row.1.clone_from(&answers));
+            return Ok(());
+        }
         let at = self.rows.iter().position(|(known, _)| *known == question);
         self.changed.push(at.unwrap_or(self.rows.len()));
         match at.and_then(|at| self.rows.get_mut(at)) {

@@ -10,7 +10,7 @@ use kube::Api;
 use kube::api::PostParams;
 use rolewright_core::subject::User;
 use rolewright_plan::Module;
-use rolewright_plan::crossplane::{Crossplane, FamilyRoles, Manage, Settings};
+use rolewright_plan::crossplane::{Crossplane, FamilyRoles, Manage, Settings, UserRoles};
 use rolewright_plan::rights::Identity;
 use rolewright_testkit::place::rights::{self, Day};
 use rolewright_testkit::requests::Requests;
@@ -19,19 +19,20 @@ use serde_json::json;
 use crate::place::{PATIENCE, Place};
 use crate::platform::{SYSTEM, namespace};
 
-/// Each level, and both ways in which families share.
+/// Each level, both ways in which families share, and both in which people's roles are gathered.
 pub(crate) async fn exactly_enough(place: &Place) -> Result<()> {
     for name in [SYSTEM, "rights"] {
         place.apply(&namespace(name)).await?;
     }
-    let of = |manage, family_roles| Settings { manage, family_roles, ..Settings::default() };
+    let of = |manage| Settings { manage, ..Settings::default() };
     for settings in [
-        of(Manage::All, FamilyRoles::Replicated),
-        of(Manage::All, FamilyRoles::Shared),
-        of(Manage::Basic, FamilyRoles::Replicated),
-        of(Manage::ServiceAccounts, FamilyRoles::Replicated),
+        of(Manage::All),
+        Settings { family_roles: FamilyRoles::Shared, ..of(Manage::All) },
+        Settings { user_roles: UserRoles::Materialized, ..of(Manage::All) },
+        of(Manage::Basic),
+        of(Manage::ServiceAccounts),
     ] {
-        let level = format!("{:?}, {:?}", settings.manage, settings.family_roles);
+        let level = format!("{:?}, {:?}, {:?}", settings.manage, settings.family_roles, settings.user_roles);
         rights::exactly_enough(place, &Works(settings)).await.with_context(|| level)?;
     }
     Ok(())
@@ -44,9 +45,9 @@ impl Day for Works {
         vec![Box::new(Crossplane::new(self.0.clone()))]
     }
 
-    /// Who shares differs in what it reads, which is seen.
+    /// Who shares differs in what it reads, which is seen; who gathers for people needs no more than who does not.
     fn is_thorough(&self) -> bool {
-        self.0.family_roles == FamilyRoles::Replicated
+        self.0.family_roles == FamilyRoles::Replicated && self.0.user_roles == UserRoles::Aggregated
     }
 
     async fn tidy_up(&self, place: &Place) -> Result<()> {

@@ -106,6 +106,9 @@ async fn pause(place: &Place) -> Result<()> {
     let role = rbac("ClusterRole", "crossplane:composite:xqueues.acme.io:aggregate-to-view");
     place.merge(&queues.object(), &pause("rolewright.io/paused", json!("true"))).await?;
     place.merge(&RDS.object(), &pause("crossplane.io/paused", json!("true"))).await?;
+    // A namespace that is paused enables something in vain.
+    let paused = json!({"rolewright.io/paused": "true", "rbac.crossplane.io/jobs.acme.io": "xrd-enabled"});
+    place.merge(&team(8), &json!({"metadata": {"annotations": paused}})).await?;
     // Somebody takes what viewers had, a provider gets another account, and both stay so.
     place.merge(&role, &json!({"rules": []})).await?;
     let deployment = RDS.owned(place, RDS.deployment("irsa")).await?;
@@ -115,11 +118,17 @@ async fn pause(place: &Place) -> Result<()> {
     let enabled = json!({"metadata": {"annotations": {"rbac.crossplane.io/jobs.acme.io": "xrd-enabled"}}});
     place.merge(&team(7), &enabled).await?;
     Question::new("t7e", "create jobs.acme.io in team-7").until(place, true).await?;
-    for (subject, text) in [("view", "get xqueues.acme.io"), ("irsa", "get instances.rds.aws.example.org")] {
+    let in_vain = ("t8e", "create jobs.acme.io in team-8");
+    for (subject, text) in [("view", "get xqueues.acme.io"), ("irsa", "get instances.rds.aws.example.org"), in_vain] {
         ensure!(!Question::new(subject, text).answer(place).await?, "{subject} may not {text}");
     }
     place.merge(&queues.object(), &pause("rolewright.io/paused", Value::Null)).await?;
     place.merge(&RDS.object(), &pause("crossplane.io/paused", Value::Null)).await?;
+    let jobs = Question::new(in_vain.0, in_vain.1);
+    place.merge(&team(8), &pause("rolewright.io/paused", Value::Null)).await?;
+    jobs.until(place, true).await?;
+    place.merge(&team(8), &pause("rbac.crossplane.io/jobs.acme.io", Value::Null)).await?;
+    jobs.until(place, false).await?;
     said(place, "resumed").await
 }
 

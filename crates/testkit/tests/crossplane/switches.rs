@@ -9,7 +9,7 @@ use crate::place::{self, Place, Running};
 use crate::story::said;
 
 /// The last step of the story: what everybody may do from now on.
-const NOW: &str = "renamed";
+pub(crate) const NOW: &str = "renamed";
 
 /// A manager that starts on what another one left has nothing to write.
 pub(crate) async fn restart(place: &Place, settings: &Settings) -> Result<()> {
@@ -26,7 +26,7 @@ async fn rested(place: &Place, settings: &Settings) -> Result<Running> {
 }
 
 /// What somebody does all the time.
-fn used() -> Vec<Question> {
+pub(crate) fn used() -> Vec<Question> {
     let questions = [
         ("core", "create xdatabases.acme.io"),
         ("core", "get vpcs.ec2.aws.example.org"),

@@ -132,6 +132,38 @@ pub(crate) async fn others(place: &Place) -> Result<()> {
     manager.end().await
 }
 
+/// What is a grant's is told by the grant's uid, not by names or labels; who comes again under the same name is another.
+pub(crate) async fn uid(place: &Place) -> Result<()> {
+    let manager = manage(place)?;
+    // Somebody of the grant's name who owns a role that looks like the grant's in everything else.
+    let somebody = place.apply(&namespace("uid")).await?;
+    let owner = |of: &Value| {
+        json!([{"apiVersion": of["apiVersion"], "kind": of["kind"], "name": "uid", "uid": of["metadata"]["uid"],
+            "controller": true}])
+    };
+    let metadata = json!({"labels": {"test.rolewright.io/grant": "uid"}, "ownerReferences": owner(&somebody)});
+    let taken = with(role("uid"), json!({"metadata": metadata, "rules": rules(&["delete"])}));
+    let before = place.apply(&taken).await?;
+    let ann = grant("uid", &["get"], &["ann"]);
+    place.apply(&ann).await?;
+    place.until("refused", &ann, |grant| is(grant, "False", "NameTaken")).await?;
+    let after = place.get(&taken).await?.context("it is not ours to delete")?;
+    ensure!(after == before, "{after:#}");
+    place.delete(&taken).await?;
+    let first = place.until("ready", &ann, |grant| is(grant, "True", "Applied")).await?;
+
+    place.delete(&ann).await?;
+    place.until_gone(&ann).await?;
+    let second = place.apply(&ann).await?;
+    ensure!(second["metadata"]["uid"] != first["metadata"]["uid"], "{second:#}");
+    for object in [role("uid"), binding("uid")] {
+        let is_its = |object: &Value| object["metadata"]["ownerReferences"][0]["uid"] == second["metadata"]["uid"];
+        place.until("the owner is the second grant", &object, is_its).await?;
+    }
+    place.until("ready again", &ann, |grant| is(grant, "True", "Applied")).await?;
+    manager.end().await
+}
+
 /// A binding to another role is another binding.
 pub(crate) async fn replaced(place: &Place) -> Result<()> {
     let manager = manage(place)?;

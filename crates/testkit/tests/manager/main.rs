@@ -30,6 +30,7 @@ async fn every_step(place: &Place) -> Result<()> {
     place.step("grants", granting::grants(place)).await?;
     place.step("drift", granting::drift(place)).await?;
     place.step("others' labels and objects", granting::others(place)).await?;
+    place.step("ownership by uid", granting::uid(place)).await?;
     place.step("what cannot be changed", granting::replaced(place)).await?;
     place.step("what nobody needs", granting::pruned(place)).await?;
     place.step("pause", granting::paused(place)).await?;

@@ -8,7 +8,7 @@ use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
 use rolewright_server::{Controllers, Settings};
 use rolewright_testkit::grants::Grants;
 pub(crate) use rolewright_testkit::manifest::{rbac, with};
-pub(crate) use rolewright_testkit::place::{PATIENCE, Place, Running, is_idle, quick};
+pub(crate) use rolewright_testkit::place::{PATIENCE, Place, Running, is_idle};
 
 pub(crate) const SUITE: &str = "manager";
 

@@ -1,104 +1,69 @@
-//! The manager under exactly the rights that `rolewright manifests rbac` prints: nothing is refused, and nothing is there
-//! without need: whichever right is taken away, something is refused.
+//! The manager under exactly the rights that `rolewright manifests rbac` prints.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use rolewright_controller::lease;
-use rolewright_controller::run::{Process, run};
-use rolewright_core::Rule;
-use rolewright_core::subject::User;
-use rolewright_plan::rights::{Identity, Rights};
+use rolewright_core::aggregate::fit::Fitter;
+use rolewright_plan::Module;
+use rolewright_plan::aggregation::{ClusterRoleAggregation, Mode};
+use rolewright_plan::rights::Identity;
 use rolewright_testkit::grants;
-use rolewright_testkit::requests::Requests;
+use rolewright_testkit::place::rights::{self, Day};
 use serde_json::{Value, json};
-use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
-use crate::place::{Place, modules, quick, rbac, with};
+use crate::place::{PATIENCE, Place, modules, rbac, with};
 
-/// Nothing takes longer.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Runs the manager through a day's work with all of its rights, and then without each of them.
+/// Both modes of aggregation: alone as it comes, and with grants where it does Kubernetes' job.
 pub(crate) async fn exactly_enough(place: &Place) -> Result<()> {
-    let identity = Identity::default();
-    place.apply(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": identity.namespace}})).await?;
     place.apply(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "rights"}})).await?;
-    let modules = modules();
-    let whole = Rights::of(modules.iter().map(|module| &**module), &identity);
-    let refused = work(place, &identity, &whole).await?;
-    ensure!(refused.is_empty(), "refused: {refused:?}");
-    for lacking in without_one(&whole) {
-        let refused = work(place, &identity, &lacking.rights).await?;
-        ensure!(!refused.is_empty(), "nobody needs {}", lacking.what);
+    for works in [Works::Observes, Works::Writes] {
+        rights::exactly_enough(place, &works).await.with_context(|| format!("{works:?}"))?;
     }
     Ok(())
 }
 
-struct Lacking {
-    what: String,
-    rights: Rights,
+#[derive(Clone, Copy, Debug)]
+enum Works {
+    Observes,
+    Writes,
 }
 
-/// The same rights without one verb on one resource, for each of them.
-fn without_one(whole: &Rights) -> Vec<Lacking> {
-    let mut all = Vec::new();
-    for own in [false, true] {
-        let rules = if own { &whole.own_namespace } else { &whole.cluster };
-        let single = |rule: &Rule| {
-            let resources = rule.resources.iter().flat_map(|resource| {
-                rule.verbs.iter().map(|verb| Rule {
-                    resources: [resource.clone()].into(),
-                    verbs: [verb.clone()].into(),
-                    ..rule.clone()
-                })
-            });
-            resources.collect::<Vec<_>>()
-        };
-        let atoms: Vec<Rule> = rules.iter().flat_map(single).collect();
-        for (at, gone) in atoms.iter().enumerate() {
-            let rest: Vec<Rule> =
-                atoms.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, rule)| rule.clone()).collect();
-            let mut rights = whole.clone();
-            *(if own { &mut rights.own_namespace } else { &mut rights.cluster }) = rest;
-            all.push(Lacking { what: gone.to_string(), rights });
+impl Day for Works {
+    fn modules(&self) -> Vec<Box<dyn Module>> {
+        match self {
+            Self::Observes => vec![Box::new(ClusterRoleAggregation::new(Mode::default(), Fitter::default()))],
+            Self::Writes => modules(),
         }
     }
-    all
+
+    async fn tidy_up(&self, place: &Place) -> Result<()> {
+        tidy_up(place).await
+    }
+
+    async fn before(&self, _: &Place, _: &Identity) -> Result<()> {
+        Ok(())
+    }
+
+    async fn work(&self, place: &Place) -> Result<()> {
+        match self {
+            Self::Observes => observe(place).await,
+            Self::Writes => day(place).await,
+        }
+    }
 }
 
-/// A day's work under these rights; returns what was refused. It ends early when one is.
-async fn work(place: &Place, identity: &Identity, rights: &Rights) -> Result<Vec<String>> {
-    for manifest in rights.manifests(identity) {
-        place.apply(&manifest).await?;
-    }
-    settled(place, identity, rights).await?;
-    let requests = Requests::default();
-    let client = place.client_as(&User::service_account(&identity.namespace, &identity.name), &requests)?;
-    let process = Process {
-        manager: quick(),
-        lease: Some(lease::Settings::new(&identity.namespace, &identity.lease, "tests")),
-        listen: None,
-        instance: "tests".to_owned(),
-        grace: Duration::from_secs(5),
+/// Who only observes tells what is wrong, here roles that select each other, and leaves it so.
+async fn observe(place: &Place) -> Result<()> {
+    let circle = |name: &str, of: &str, selects: &str| {
+        let selector = json!({"matchLabels": {selects: "true"}});
+        let fields = json!({"metadata": {"labels": {of: "true"}},
+            "aggregationRule": {"clusterRoleSelectors": [selector]}});
+        with(rbac("ClusterRole", name), fields)
     };
-    let ended = Arc::new(Notify::new());
-    let signal = ended.clone();
-    let running = tokio::spawn(run(client, modules(), process, move || {
-        let signal = signal.clone();
-        async move { signal.notified().await }
-    }));
-    let done = tokio::select! {
-        done = day(place) => done,
-        () = requests.first_refusal() => Ok(()),
-    };
-    ended.notify_one();
-    timeout(PATIENCE, running).await.context("the manager does not end")???;
-    tidy_up(place).await?;
-    done?;
-    Ok(requests.refused())
+    place.apply(&circle("rights-gathering", "rights-one", "rights-other")).await?;
+    place.apply(&circle("rights-leaf", "rights-other", "rights-one")).await?;
+    told(place, "AggregationCycle").await
 }
 
 /// Everything that a manager has to do: grant, widen, bind elsewhere, revoke, aggregate, complain.
@@ -143,9 +108,13 @@ async fn day(place: &Place) -> Result<()> {
     let taken = grants::grant("rights-taken", &json!({"rules": rules(&["list"]), "subjects": users}));
     place.apply(&taken).await?;
     place.until("a refusal", &taken, ready("False")).await?;
+    told(place, "NameTaken").await
+}
+
+async fn told(place: &Place, reason: &str) -> Result<()> {
     let start = Instant::now();
-    while place.events("NameTaken").await? == 0 {
-        ensure!(start.elapsed() < PATIENCE, "nobody tells that a name is taken");
+    while place.events(reason).await? == 0 {
+        ensure!(start.elapsed() < PATIENCE, "nobody tells `{reason}`");
         sleep(Duration::from_millis(20)).await;
     }
     Ok(())
@@ -173,44 +142,4 @@ async fn tidy_up(place: &Place) -> Result<()> {
         }
     }
     place.forget_events().await
-}
-
-/// Waits until the authorizer has seen the rights: it follows a moment later.
-async fn settled(place: &Place, identity: &Identity, rights: &Rights) -> Result<()> {
-    let user = format!("system:serviceaccount:{}:{}", identity.namespace, identity.name);
-    let start = Instant::now();
-    loop {
-        let review = json!({
-            "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
-            "spec": {"user": user, "groups": ["system:serviceaccounts", "system:authenticated"], "resourceAttributes": {}},
-        });
-        let mut same = true;
-        for (namespace, rules) in [("", &rights.cluster), (identity.namespace.as_str(), &rights.own_namespace)] {
-            let whole = Rights::of(modules().iter().map(|module| &**module), identity);
-            let all = if namespace.is_empty() { &whole.cluster } else { &whole.own_namespace };
-            for rule in all {
-                for (resource, verb) in
-                    rule.resources.iter().flat_map(|one| rule.verbs.iter().map(move |verb| (one, verb)))
-                {
-                    let (plural, sub) = resource.split_once('/').unwrap_or((resource, ""));
-                    let name = rule.resource_names.first().map_or("", |name| name.as_str());
-                    let asked = with(
-                        review.clone(),
-                        json!({"spec": {"resourceAttributes": {
-                            "verb": verb, "group": rule.api_groups.first(), "resource": plural, "subresource": sub,
-                            "namespace": namespace, "name": name,
-                        }}}),
-                    );
-                    let granted =
-                        rules.iter().any(|rule| rule.resources.contains(resource) && rule.verbs.contains(verb));
-                    same &= place.review(&asked).await? == granted;
-                }
-            }
-        }
-        if same {
-            return Ok(());
-        }
-        ensure!(start.elapsed() < PATIENCE, "the authorizer does not follow");
-        sleep(Duration::from_millis(20)).await;
-    }
 }

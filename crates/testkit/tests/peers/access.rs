@@ -20,8 +20,9 @@ use crate::servers::{self, Home, eventually};
 use crate::world::{self, Expected, Way, World, apply};
 use crate::{RBAC, chart};
 
-/// Random worlds.
+/// Random worlds; the first of them on all servers.
 const SEEDS: u64 = 20;
+const EVERYWHERE: u64 = 5;
 
 #[tokio::test(flavor = "multi_thread")]
 #[expect(clippy::print_stdout, reason = "what was compared")]
@@ -40,7 +41,7 @@ async fn both_managers_give_the_same_access() -> Result<()> {
     let mut used = BTreeSet::new();
     for (title, on, world) in worlds(seed()) {
         let before = history.last().unwrap_or(&nothing);
-        // What is random costs a real server minutes, and nothing is particular to it by then.
+        // All that is random would cost a real server minutes.
         let ours = if on == On::All { &all[1..] } else { &all[2..] };
         try_join_all(ours.iter().chain([&theirs]).map(|home| apply(home, before, &world))).await?;
         if history.is_empty() {
@@ -78,17 +79,25 @@ enum On {
 }
 
 fn worlds(seed: u64) -> Vec<(&'static str, On, World)> {
-    let (mut random, mut changed) = (world::later(), world::later());
-    for seed in (0..SEEDS).map(|index| seed.wrapping_add(index) % 100_000) {
-        let world = world::drawn(seed);
-        changed.join(world::changed(&world, seed));
-        random.join(world);
-    }
+    // Random worlds beside one that is there, and the same changed.
+    let drawn = |beside: &World, indices: std::ops::Range<u64>| {
+        let (mut random, mut changed) = (beside.clone(), beside.clone());
+        for seed in indices.map(|index| seed.wrapping_add(index) % 100_000) {
+            let world = world::drawn(seed);
+            changed.join(world::changed(&world, seed));
+            random.join(world);
+        }
+        (random, changed)
+    };
+    let (some, some_changed) = drawn(&world::later(), 0..EVERYWHERE);
+    let (more, more_changed) = drawn(&some_changed, EVERYWHERE..SEEDS);
     vec![
         ("a world of everything", On::All, world::disputed()),
         ("the same later", On::All, world::later()),
-        ("random worlds", On::Embedded, random),
-        ("random changes", On::Embedded, changed),
+        ("random worlds", On::All, some),
+        ("random changes", On::All, some_changed),
+        ("more random worlds", On::Embedded, more),
+        ("more random changes", On::Embedded, more_changed),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use rolewright_controller::run::{Process, RunError, run};
+use rolewright_controller::run::{Leases, Process, RunError, run};
 use rolewright_controller::{Settings, lease};
 use rolewright_plan::Module;
 use rolewright_plan::crossplane::Crossplane as OurModule;
@@ -33,15 +33,16 @@ impl OurProcess {
         // Nobody else takes a port so soon after it was free.
         let metrics = std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?;
         let seconds = Duration::from_secs;
+        // What is left beyond our term is what a write may take.
         let lease = lease::Settings {
-            duration: seconds(9),
+            duration: seconds(16),
             renew_deadline: seconds(6),
             retry: seconds(1),
             ..lease::Settings::new(HOME, "rolewright", lease::identity(Some("peers")))
         };
         let process = Process {
             manager: Settings { discovery: Duration::from_millis(50), ..Settings::default() },
-            lease: Some(lease),
+            leases: Leases::All(lease),
             listen: Some(metrics),
             instance: "peers".to_owned(),
             grace: seconds(10),
@@ -107,6 +108,9 @@ async fn story(scene: Scene<'_>) -> Result<()> {
         ensure!(!is_marked(&object), "{}: {name} was written beside Crossplane's manager: {object:#}", home.name);
     }
     ensure!(ours.counted("rolewright_apply_writes_total", "").await? == 0, "{}: nothing is written", home.name);
+    // Our names and labels differ from theirs, so there is something that it would write.
+    let withheld = ours.counted("rolewright_engine_withheld_writes", "crossplane").await?;
+    ensure!(withheld > 0, "{}: something is planned", home.name);
     peer.alive()?;
     scene.said("ours only planned");
 
@@ -115,6 +119,8 @@ async fn story(scene: Scene<'_>) -> Result<()> {
     taken_over(home).await.context("the lease of Crossplane's manager runs out")?;
     watchman.end().await?;
     ensure!(!ours.is_told_of_peer().await?, "{}: the peer is gone", home.name);
+    let withheld = ours.counted("rolewright_engine_withheld_writes", "crossplane").await?;
+    ensure!(withheld == 0, "{}: {withheld} writes are left to nobody", home.name);
     scene.said("ours took over when the lease ran out");
 
     let mut peer = crossplane.rbac_elected(&home.kubeconfig, &scene.log(2))?;

@@ -10,7 +10,7 @@ use rolewright_core::diff::Change;
 use rolewright_plan::{Diagnostic, ObjectRef, Severity};
 
 use self::group::Group;
-use super::preflight::Verdict;
+use super::preflight::{Footing, Verdict};
 use super::review::{Done, Review, Sign};
 use crate::output::{self, CHANGE, HEADING, NO, QUIET, YES};
 use crate::render;
@@ -182,30 +182,41 @@ impl<W: Write> Page<'_, W> {
         self.section("Access", &rows)
     }
 
-    fn preflight(&mut self, review: &Review) -> Result<()> {
+    /// Whether somebody may.
+    fn verdict(&self, who: &str, verdict: &Verdict) -> Vec<String> {
+        if verdict.refused.is_empty() {
+            let word = match (verdict.writes, who) {
+                (0, "you") => "have nothing to write",
+                (0, _) => "has nothing to write",
+                _ => "ok",
+            };
+            return vec![format!("{who} {YES}{word}{YES:#}")];
+        }
         let mut rows = Vec::new();
-        let mut verdict = |who: &str, verdict: &Verdict| {
-            if verdict.refused.is_empty() {
-                let word = match (verdict.writes, who) {
-                    (0, "you") => "have nothing to write",
-                    (0, _) => "has nothing to write",
-                    _ => "ok",
-                };
-                rows.push(format!("{who} {YES}{word}{YES:#}"));
+        let shown = if self.wide { verdict.refused.len() } else { FEW };
+        for refused in verdict.refused.iter().take(shown) {
+            let object = render::object(&refused.object);
+            let text = format!("{who} REFUSED on {object}: {}", refused.why);
+            rows.extend(self.told(&text, "REFUSED", NO));
+        }
+        if verdict.refused.len() > shown {
+            rows.push(format!("{who} {NO}REFUSED{NO:#} on {} more   (-o wide)", verdict.refused.len() - shown));
+        }
+        rows
+    }
+
+    fn preflight(&mut self, review: &Review) -> Result<()> {
+        let mut rows = match (review.footing, &review.manager_verdict) {
+            (Footing::Absent, verdict) if verdict.refused.is_empty() && verdict.writes > 0 => {
+                vec![format!("{QUIET}manager not installed; ok with `rolewright manifests rbac`{QUIET:#}")]
             }
-            let shown = if self.wide { verdict.refused.len() } else { FEW };
-            for refused in verdict.refused.iter().take(shown) {
-                let object = render::object(&refused.object);
-                let text = format!("{who} REFUSED on {object}: {}", refused.why);
-                rows.extend(self.told(&text, "REFUSED", NO));
+            (Footing::Unseen, verdict) if verdict.refused.is_empty() => {
+                vec![format!("{QUIET}manager unknown; its rights could not be read{QUIET:#}")]
             }
-            if verdict.refused.len() > shown {
-                rows.push(format!("{who} {NO}REFUSED{NO:#} on {} more   (-o wide)", verdict.refused.len() - shown));
-            }
+            (_, verdict) => self.verdict("manager", verdict),
         };
-        verdict("manager", &review.manager_verdict);
         match (&review.your_verdict, &review.user) {
-            (Some(yours), Some(_)) if review.has_files => verdict("you", yours),
+            (Some(yours), Some(_)) if review.has_files => rows.extend(self.verdict("you", yours)),
             (None, _) if review.has_files => {
                 rows.push(format!("{QUIET}you unknown; --as USER asks for somebody{QUIET:#}"));
             }

@@ -8,7 +8,7 @@ use rolewright_core::{Principal, Scope};
 use rolewright_plan::{Diagnostic, ObjectRef, Severity};
 use serde_json::{Value, json};
 
-use super::preflight::{Refused, Verdict};
+use super::preflight::{Footing, Refused, Verdict};
 use super::review::{Done, Review, Sign};
 
 pub(super) fn print(review: &Review, out: &mut impl Write) -> Result<()> {
@@ -29,6 +29,15 @@ pub(super) fn print(review: &Review, out: &mut impl Write) -> Result<()> {
         }
         file
     };
+    let mut manager = verdict(&review.manager_verdict);
+    if let Some(manager) = manager.as_object_mut() {
+        let installed = match review.footing {
+            Footing::Given => Some(true),
+            Footing::Absent => Some(false),
+            Footing::Supposed | Footing::Unseen => None,
+        };
+        manager.insert("installed".to_owned(), json!(installed));
+    }
     let page = json!({
         "incomplete": review.missing,
         "notLookedAt": review.ignored,
@@ -36,7 +45,7 @@ pub(super) fn print(review: &Review, out: &mut impl Write) -> Result<()> {
         "cluster": review.cluster.iter().map(done).collect::<Vec<_>>(),
         "manager": review.manager.iter().map(done).collect::<Vec<_>>(),
         "access": review.access.iter().map(access).collect::<Vec<_>>(),
-        "preflight": { "manager": verdict(&review.manager_verdict), "you": you },
+        "preflight": { "manager": manager, "you": you },
         "problems": review.problems.iter().map(problem).collect::<Vec<_>>(),
         "summary": { "add": add, "change": change, "remove": remove, "wider": wider, "narrower": narrower },
     });

@@ -2,8 +2,8 @@
 //! not hold.
 
 use rolewright_core::escalation::{self, Refusal, RoleWrite};
-use rolewright_core::{Authorizer, Binding, Request, Role, Rule, User, World};
-use rolewright_plan::rights::Identity;
+use rolewright_core::{Authorizer, Binding, Request, Role, RoleKey, Rule, Subject, User, World};
+use rolewright_plan::rights::{Identity, Rights};
 use rolewright_plan::{Content, Engine, Kind, Live, ObjectRef, Op, Write};
 
 use super::review::{FileChange, Sign};
@@ -26,6 +26,58 @@ pub(super) struct Refused {
     pub(super) why: String,
     /// The rights that are missing.
     pub(super) missing: Vec<Rule>,
+}
+
+/// Where the rights of the manager come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Footing {
+    /// From the roles and bindings that are there.
+    Given,
+    /// From nowhere: manifests need not say who the manager is, so it counts as installed.
+    Supposed,
+    /// From nowhere, though it is a cluster: the manager is not installed there.
+    Absent,
+    /// Nobody knows: not everything on the cluster could be read.
+    Unseen,
+}
+
+impl Footing {
+    /// What is known of the manager in a world, which is a cluster's if it is `live`.
+    pub(super) fn in_world(world: &World, identity: &Identity, live: bool, complete: bool) -> Self {
+        let account = Subject::service_account(identity.namespace.as_str(), identity.name.as_str());
+        let is_given = world.roles.contains_key(&RoleKey::Cluster(identity.name.as_str().into()))
+            || world.bindings.values().any(|binding| binding.subjects.contains(&account));
+        match (is_given, live) {
+            (true, _) => Self::Given,
+            (false, false) => Self::Supposed,
+            (false, true) if complete => Self::Absent,
+            (false, true) => Self::Unseen,
+        }
+    }
+
+    /// The world in which the manager is asked about. Only one that is not there is given what it would be installed with.
+    pub(super) fn stand(self, world: World, rights: &Rights, identity: &Identity) -> World {
+        match self {
+            Self::Given => world,
+            Self::Supposed | Self::Absent | Self::Unseen => world.with(rights.world(identity)),
+        }
+    }
+}
+
+/// The world once the manifests are applied: the manager comes after them.
+pub(super) fn applied(mut world: World, files: &[FileChange]) -> World {
+    for change in files.iter().filter(|change| change.faults.is_empty()) {
+        if let Some(role) = change.before.as_ref().and_then(Live::role) {
+            world.roles.remove(&role.key);
+        }
+        if let Some(binding) = change.before.as_ref().and_then(Live::binding) {
+            world.bindings.remove(&binding.key);
+        }
+        let after = change.after.as_ref();
+        world.roles.extend(after.and_then(Live::role).map(|role| (role.key.clone(), role)));
+        world.bindings.extend(after.and_then(Live::binding).map(|binding| (binding.key.clone(), binding)));
+    }
+    world
 }
 
 /// Whether the manager may do what it plans.

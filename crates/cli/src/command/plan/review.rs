@@ -15,7 +15,7 @@ use rolewright_plan::{
 };
 
 use super::PlanArgs;
-use super::preflight::{self, Verdict};
+use super::preflight::{self, Footing, Verdict};
 use crate::modules;
 use crate::world::{self, Place, Written};
 
@@ -38,8 +38,9 @@ pub(super) struct Review {
     pub(super) manager: Vec<Done>,
     /// Who gains and loses what.
     pub(super) access: Vec<Change>,
-    /// Whether the manager may.
+    /// Whether the manager may, and by what rights.
     pub(super) manager_verdict: Verdict,
+    pub(super) footing: Footing,
     /// Whether the user may; `None` if nobody knows who it is.
     pub(super) your_verdict: Option<Verdict>,
     /// Whom that is about.
@@ -118,8 +119,10 @@ impl Review {
         let user = args.user(place.me);
         let managers: Vec<&Op> =
             written.iter().filter(|(module, _)| !by_kubernetes(*module)).map(|(_, op)| op).collect();
-        let manager_verdict =
-            preflight::manager(&before.clone().with(rights.world(&identity)), &identity, &managers, &engine);
+        let world = preflight::applied(before.clone(), &files);
+        let footing = Footing::in_world(&world, &identity, place.live, place.missing.is_empty());
+        let world = footing.stand(world, &rights, &identity);
+        let manager_verdict = preflight::manager(&world, &identity, &managers, &engine);
         let your_verdict = user.as_ref().map(|user| preflight::user(&before, user, &files));
         let (cluster, manager): (Vec<_>, Vec<_>) = written.into_iter().partition(|(module, _)| by_kubernetes(*module));
         let mut problems = standing(engine.news());
@@ -134,6 +137,7 @@ impl Review {
             manager: done(manager),
             files,
             manager_verdict,
+            footing,
             your_verdict,
             user,
             problems,

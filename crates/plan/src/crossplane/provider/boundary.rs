@@ -38,23 +38,26 @@ impl Crossplane {
     }
 
     /// What is left of all that a provider gets, if the boundary is for all of it.
-    pub(super) fn bound(
-        &self,
-        snapshot: &Snapshot,
-        key: &ObjectRef,
-        rules: Vec<Rule>,
-        problems: &mut Vec<Diagnostic>,
-    ) -> Vec<Rule> {
-        if self.settings.boundary == Boundary::Requests || self.settings.boundary_role.is_none() {
+    pub(super) fn within_boundary(&self, snapshot: &Snapshot, rules: Vec<Rule>) -> Vec<Rule> {
+        if !self.bounds_all() {
             return rules;
         }
         let allowed = self.allowed(snapshot);
-        problems.extend(self.refused(key, &allowed, &rules));
         // Of `*` on something, what the boundary names of it remains.
         let wanted = RuleSet::new(&rules);
         let mut both = wanted.within(&allowed);
         both.extend(&allowed.within(&wanted));
         both.to_rules()
+    }
+
+    /// Says what is not left of it.
+    pub(super) fn beyond_boundary(&self, snapshot: &Snapshot, key: &ObjectRef, rules: &[Rule]) -> Option<Diagnostic> {
+        if self.bounds_all() { self.refused(key, &self.allowed(snapshot), rules) } else { None }
+    }
+
+    /// Whether the boundary is for everything.
+    pub(super) fn bounds_all(&self) -> bool {
+        self.settings.boundary == Boundary::All && self.settings.boundary_role.is_some()
     }
 
     fn refused(&self, key: &ObjectRef, allowed: &RuleSet, rules: &[Rule]) -> Option<Diagnostic> {

@@ -1,12 +1,11 @@
 //! Families: providers of one publisher that use each other's resources.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::collections::BTreeSet;
 
-use rolewright_core::{Labels, RoleRef, Subject};
+use rolewright_core::{Labels, RoleRef, Rule, Subject};
 
 use super::holds;
+use super::parties::Party;
 use super::resources::Stock;
 use crate::Name;
 use crate::crossplane::kinds::{REVISION, Revision};
@@ -15,101 +14,16 @@ use crate::crossplane::settings::FamilyRoles;
 use crate::crossplane::words::{self, FAMILY};
 use crate::crossplane::{Crossplane, owner};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::digest::hex;
 use crate::intent::{Claim, Content, Intent, Shape, Wanted};
 use crate::object::{Live, ObjectRef};
 use crate::rbac::{BindingBody, CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
 
-/// The roles of families begin with this.
-pub(in crate::crossplane) const PREFIX: &str = "crossplane:provider-family:";
-
-/// Whom a revision shares with.
-#[derive(Debug, Default)]
-pub(super) struct Relatives<'a> {
-    /// Those of the same publisher, itself among them.
-    pub(super) members: Vec<&'a Live>,
-    /// Those that say they belong to the family and are published by others.
-    pub(super) strangers: Vec<&'a Live>,
-}
-
-/// Revisions by family, and within it by publisher; `None` for those whose publisher cannot be told.
-#[derive(Debug, Default)]
-pub(in crate::crossplane) struct Families(BTreeMap<Name, BTreeMap<Option<Name>, Party>>);
-
-/// Revisions of one family and one publisher.
-#[derive(Debug)]
-struct Party {
-    revisions: BTreeSet<Name>,
-    /// The name of the role that they share, if they do; `None` if nobody knows who publishes them.
-    role: Option<Name>,
-    /// What all of them bring, for as long as none of them brings something else.
-    union: OnceLock<Stock>,
-}
-
-impl Party {
-    fn of(family: &str, publisher: Option<&Name>) -> Self {
-        let role = publisher.map(|publisher| role_name(family, publisher));
-        Self { revisions: BTreeSet::new(), role, union: OnceLock::new() }
-    }
-
-    /// Their role; `None` if nobody shares with anybody.
-    fn role(&self) -> Option<ObjectRef> {
-        let role = self.role.as_ref().filter(|_| self.revisions.len() > 1)?;
-        Some(ObjectRef::cluster(&CLUSTER_ROLE, role.clone()))
-    }
-}
-
-impl Families {
-    pub(in crate::crossplane) fn enter(&mut self, family: &Name, party: Option<Name>, revision: &Name) {
-        let party = match self.0.entry(family.clone()).or_default().entry(party) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let party = Party::of(family, new.key().as_ref());
-                new.insert(party)
-            }
-        };
-        party.revisions.insert(revision.clone());
-        party.union.take();
-    }
-
-    pub(in crate::crossplane) fn leave(&mut self, family: &Name, party: Option<&Name>, revision: &Name) {
-        let party = party.cloned();
-        let Some(parties) = self.0.get_mut(family) else { return };
-        if let Some(known) = parties.get_mut(&party) {
-            known.revisions.remove(revision);
-            known.union.take();
-            if known.revisions.is_empty() {
-                parties.remove(&party);
-            }
-        }
-        if parties.is_empty() {
-            self.0.remove(family);
-        }
-    }
-
-    /// All revisions of a family, whoever publishes them.
-    pub(in crate::crossplane) fn revisions(&self, family: &str) -> impl Iterator<Item = &Name> {
-        self.0.get(family).into_iter().flat_map(BTreeMap::values).flat_map(|party| &party.revisions)
-    }
-
-    /// A revision brings something else than before.
-    pub(in crate::crossplane) fn renew(&mut self, family: &Name, party: Option<&Name>) {
-        if let Some(party) = self.0.get_mut(family).and_then(|parties| parties.get_mut(&party.cloned())) {
-            party.union.take();
-        }
-    }
-
-    /// The roles of all families in which somebody shares with somebody.
-    pub(in crate::crossplane) fn roles(&self) -> impl Iterator<Item = ObjectRef> {
-        self.0.values().flat_map(BTreeMap::values).filter_map(Party::role)
-    }
-
-    /// Those who share a role.
-    fn sharing(&self, role: &Name) -> Option<&Party> {
-        let parties = self.0.get(family_of(role)?)?;
-        parties.values().find(|party| party.role().is_some_and(|shared| shared.name == *role))
-    }
+/// What a family has in common.
+struct Common<'a> {
+    /// Whether its role gives all that it should.
+    holds: bool,
+    binding: Option<&'a BindingBody>,
 }
 
 impl Crossplane {
@@ -120,38 +34,32 @@ impl Crossplane {
         Some((family, party))
     }
 
-    /// Everyone in the family of a revision; nobody if it has none.
-    pub(super) fn relatives<'a>(&self, snapshot: &'a Snapshot, live: &'a Live) -> Relatives<'a> {
-        let Some((family, party)) = self.belonging(live) else { return Relatives::default() };
-        let get = |name: &Name| snapshot.get(&ObjectRef::cluster(&REVISION, name.clone()));
-        let mut relatives = Relatives { members: vec![live], strangers: Vec::new() };
-        for (other, of_other) in self.families.0.get(family).into_iter().flatten() {
-            let others = of_other.revisions.iter().filter(|name| **name != live.meta.name).filter_map(get);
-            if party.is_some() && *other == party {
-                relatives.members.extend(others);
-            } else {
-                relatives.strangers.extend(others);
-            }
+    /// Tells a revision that it is left out of its family, and why. The family is where most of its members come from: these
+    /// need not know of everybody who says to be one of them.
+    pub(super) fn left_out(&self, key: &ObjectRef, live: &Live) -> Option<Diagnostic> {
+        let (family, party) = self.belonging(live)?;
+        let parties = self.families.0.get(family)?;
+        // Whoever cannot be told from others is alone.
+        let size = |party: &Option<Name>, of: &Party| if party.is_some() { of.revisions.len() } else { 1 };
+        let is_other = |other: &Option<Name>| party.is_none() || *other != party;
+        let others = || parties.iter().filter(|(other, _)| is_other(other));
+        let own = parties.get(&party).map_or(1, |of| size(&party, of));
+        if others().all(|(other, of)| size(other, of) < own) {
+            return None;
         }
-        relatives
-    }
-
-    /// Says who is left out of a family, and why.
-    pub(super) fn strangers(&self, key: &ObjectRef, live: &Live, strangers: &[&Live]) -> Option<Diagnostic> {
-        let first = strangers.first()?;
-        let (family, _) = self.belonging(live)?;
-        let of = |live: &Live| {
-            self.belonging(live).and_then(|(_, party)| party).unwrap_or_else(|| Name::new("an unknown publisher"))
+        let mut strangers = others()
+            .flat_map(|(other, of)| of.revisions.iter().map(move |name| (name, other)))
+            .filter(|(name, _)| **name != live.meta.name);
+        let (first, from) = strangers.next()?;
+        let others = match strangers.count() {
+            0 => String::new(),
+            count => format!(" (and {count} more)"),
         };
-        let others = match strangers.len() {
-            1 => String::new(),
-            count => format!(" (and {} more)", count - 1),
-        };
+        let of = |party: &Option<Name>| party.clone().unwrap_or_else(|| Name::new("an unknown publisher"));
         let message = format!(
-            "`{}`{others} is of the family `{family}` but from `{}`, not from `{}`: neither reaches the other's resources",
-            first.meta.name,
-            of(first),
-            of(live),
+            "`{first}`{others} is of the family `{family}` but from `{}`, not from `{}`: neither reaches the other's resources",
+            of(from),
+            of(&party),
         );
         Some(Diagnostic::new(Code::FamilyStranger, key.clone(), message))
     }
@@ -179,18 +87,75 @@ impl Crossplane {
         party.union.get_or_init(|| Stock::new(brought().flat_map(|stock| &stock.resources).cloned().collect()))
     }
 
+    /// What the accounts of a family may do with all that it brings: what its role holds.
+    fn bounded<'a>(&'a self, snapshot: &Snapshot, party: &'a Party) -> &'a [Rule] {
+        party.bounded.get_or_init(|| self.within_boundary(snapshot, self.union_of(party).reconcile().to_vec()))
+    }
+
     /// Whether a revision keeps its own copy of the union: because that is how families work here, because somebody bound
     /// its roles to others, or because the family's role does not give it everything yet.
-    pub(super) fn keeps_copy(&self, snapshot: &Snapshot, live: &Live, union: &Stock) -> bool {
-        if self.settings.family_roles == FamilyRoles::Replicated || self.is_bound_by_others(snapshot, live) {
+    pub(super) fn keeps_copy(&self, snapshot: &Snapshot, live: &Live) -> bool {
+        if self.settings.family_roles == FamilyRoles::Replicated {
             return true;
         }
-        let Some(role) = self.family_role(live) else { return true };
+        let common = self.party(live).and_then(|party| self.common(snapshot, party));
+        common.is_none_or(|common| self.lacks(snapshot, live, &common))
+    }
+
+    /// What a family has in common at the moment; `None` if nobody shares with anybody.
+    fn common<'a>(&'a self, snapshot: &'a Snapshot, party: &'a Party) -> Option<Common<'a>> {
+        let role = party.role()?;
         let binding = ObjectRef { kind: &CLUSTER_ROLE_BINDING, ..role.clone() };
-        let holds = snapshot.body::<RoleBody>(&role).is_some_and(|role| holds(role, union.reconcile()));
-        let binding = snapshot.body::<BindingBody>(&binding);
-        let is_bound = |subject: &Subject| binding.is_some_and(|binding| binding.subjects.contains(subject));
-        !(holds && self.subjects(snapshot, live).iter().all(is_bound))
+        let holds = snapshot.body::<RoleBody>(&role).is_some_and(|role| holds(role, self.bounded(snapshot, party)));
+        Some(Common { holds, binding: snapshot.body(&binding) })
+    }
+
+    /// Whether what a family has in common is not enough for a member.
+    fn lacks(&self, snapshot: &Snapshot, live: &Live, common: &Common<'_>) -> bool {
+        let is_bound = |subject: &Subject| common.binding.is_some_and(|binding| binding.subjects.contains(subject));
+        !common.holds || self.is_bound_by_others(snapshot, live) || !self.subjects(snapshot, live).iter().all(is_bound)
+    }
+
+    /// Marks those who have to look because a member brings something else.
+    pub(in crate::crossplane) fn mark_union(&self, snapshot: &Snapshot, live: &Live, mark: &mut dyn FnMut(ObjectRef)) {
+        let Some(party) = self.party(live) else { return };
+        let Some(role) = party.role() else { return };
+        let binding = ObjectRef { kind: &CLUSTER_ROLE_BINDING, ..role.clone() };
+        // Whoever leans on the family's role has nothing to do, if that is going to be written. Should the write fail, so
+        // would that of a copy.
+        let is_left = |object: &ObjectRef| {
+            snapshot
+                .get(object)
+                .is_some_and(|live| live.meta.deleting || live.meta.is_paused() || !made_by_us(&live.meta))
+        };
+        let all = self.settings.family_roles == FamilyRoles::Replicated || is_left(&role) || is_left(&binding);
+        let concerned = |member: &&Live| all || !self.has(snapshot, member, self.brought(member));
+        party.members(snapshot).filter(concerned).for_each(|member| mark(key(member)));
+        mark(role);
+    }
+
+    /// Marks those who have to look because a role that they share, or its binding, is another.
+    pub(in crate::crossplane) fn mark_sharing(
+        &self,
+        snapshot: &Snapshot,
+        role: &Name,
+        mark: &mut dyn FnMut(ObjectRef),
+    ) {
+        let Some(party) = self.families.sharing(role) else { return };
+        let Some(common) = self.common(snapshot, party) else { return };
+        let concerned = |member: &&Live| {
+            let lacks = self.lacks(snapshot, member, &common);
+            !self.has(snapshot, member, if lacks { self.union_of(party) } else { self.brought(member) })
+        };
+        party.members(snapshot).filter(concerned).for_each(|member| mark(key(member)));
+    }
+
+    /// Whether a member's own role begins as one that is made of a stock does.
+    fn has(&self, snapshot: &Snapshot, member: &Live, stock: &Stock) -> bool {
+        // What a boundary leaves of it is not worth finding out.
+        let rules =
+            snapshot.body::<RoleBody>(&system_role(member)).filter(|_| !self.bounds_all()).map(|role| &role.rules);
+        rules.is_some_and(|rules| rules.starts_with(stock.reconcile()))
     }
 
     fn is_bound_by_others(&self, snapshot: &Snapshot, live: &Live) -> bool {
@@ -209,19 +174,21 @@ impl Crossplane {
         let held: Vec<ObjectRef> = [&binding, key].into_iter().filter(ours).cloned().collect();
         let mut intent = Intent { held, ..Intent::default() };
         let Some(party) = self.families.sharing(&key.name) else { return intent };
-        let get = |name: &Name| snapshot.get(&ObjectRef::cluster(&REVISION, name.clone()));
-        let members: Vec<&Live> = party.revisions.iter().filter_map(get).collect();
+        if self.settings.family_roles == FamilyRoles::Replicated && intent.held.is_empty() {
+            return intent;
+        }
+        let members: Vec<&Live> = party.members(snapshot).collect();
         let union = self.union_of(party);
+        let rules = self.bounded(snapshot, party);
         let wanted = match self.settings.family_roles {
             FamilyRoles::Shared => !union.is_empty(),
             // It goes when nobody needs it any more.
-            FamilyRoles::Replicated => {
-                !intent.held.is_empty() && !members.iter().all(|member| holds_union(snapshot, member, union))
-            }
+            FamilyRoles::Replicated => !members.iter().all(|member| has_copy(snapshot, member, rules)),
         };
         if !wanted {
             return intent;
         }
+        intent.diagnostics.extend(self.beyond_boundary(snapshot, key, union.reconcile()));
         let (label, value) = words::managed();
         let claim = Claim::Labelled(label.clone(), value.clone());
         let shape = |content| Shape {
@@ -231,7 +198,6 @@ impl Crossplane {
             ..Shape::default()
         };
         let because = format!("{} providers of one family use each other's resources", members.len());
-        let rules = self.bound(snapshot, key, union.reconcile().to_vec(), &mut intent.diagnostics);
         let subjects: BTreeSet<_> = members.iter().flat_map(|member| self.subjects(snapshot, member)).collect();
         let role = Wanted {
             object: key.clone(),
@@ -263,18 +229,14 @@ impl Crossplane {
 }
 
 /// Whether a member's own role gives everything that the family's gives.
-fn holds_union(snapshot: &Snapshot, member: &Live, union: &Stock) -> bool {
-    let role = ObjectRef::cluster(&CLUSTER_ROLE, words::provider_role(&member.meta.name, "system"));
-    snapshot.body::<RoleBody>(&role).is_some_and(|role| holds(role, union.reconcile()))
+fn has_copy(snapshot: &Snapshot, member: &Live, rules: &[Rule]) -> bool {
+    snapshot.body::<RoleBody>(&system_role(member)).is_some_and(|role| holds(role, rules))
 }
 
-/// The family whose role has this name.
-pub(in crate::crossplane) fn family_of(role: &str) -> Option<&str> {
-    let rest = role.strip_prefix(PREFIX)?.strip_suffix(":system")?;
-    rest.rsplit_once(':').map(|(family, _)| family)
+fn system_role(member: &Live) -> ObjectRef {
+    ObjectRef::cluster(&CLUSTER_ROLE, words::provider_role(&member.meta.name, "system"))
 }
 
-/// `crossplane:provider-family:<family>:<who publishes it>:system`.
-fn role_name(family: &str, party: &str) -> Name {
-    Name::new(format!("{PREFIX}{family}:{}:system", hex(party, 8)))
+fn key(member: &Live) -> ObjectRef {
+    ObjectRef::cluster(&REVISION, member.meta.name.clone())
 }

@@ -126,12 +126,12 @@ fn what_is_sent_is_exactly_what_is_meant() {
 
 #[test]
 fn a_name_that_no_label_can_hold_is_shortened_only_there() {
-    let name = format!("{}.example.org", "x".repeat(70));
+    let name = format!("xs.{}.example.org", "x".repeat(70));
     let page = cluster([xrd(&name)]).page(&format!("{ROLES}{name}:aggregate-to-edit"));
     let label = page.lines().nth(1).unwrap().rsplit_once("xrd=").unwrap().1;
     assert_eq!(label.len(), 63);
     assert!(
-        label.starts_with("xxxxxx")
+        label.starts_with("xs.xxxxxx")
             && label.contains('_')
             && page.contains(&format!("CompositeResourceDefinition {name}"))
     );
@@ -241,4 +241,78 @@ fn a_definition_that_cannot_be_read_keeps_what_it_granted() {
     // What is wrong is written into its status, once.
     let ready = cluster.get(&DEFINITION, "xs.example.org").conditions.clone();
     assert!(ready.iter().any(|condition| condition.name == "PermissionsReady" && condition.reason == "Invalid"));
+}
+
+/// Whoever may write definitions may not give away everything: what is no custom resource grants nothing.
+#[test]
+fn a_definition_of_what_is_not_its_own_grants_nothing_and_keeps_what_it_granted() {
+    let domain = "; hint: define it in a domain of your own, such as `example.org`";
+    let plural = "; hint: say small letters, digits and `-`, as in `buckets`";
+    let long = "x".repeat(100_000);
+    for (name, group, names, claims, told) in [
+        ("xs.example.org", "*", "*", None, format!("`spec.group` is `*`, which is not a domain such as `example.org`{domain}")),
+        ("xs.example.org", "", "pods", None, format!("`spec.group` is ``, which is not a domain such as `example.org`{domain}")),
+        ("deployments.apps", "apps", "deployments", None, format!("`spec.group` is `apps`, which is not a domain such as `example.org`{domain}")),
+        (
+            "clusterroles.rbac.authorization.k8s.io",
+            "rbac.authorization.k8s.io",
+            "clusterroles",
+            None,
+            format!("`spec.group` is `rbac.authorization.k8s.io`, which is served by Kubernetes itself{domain}"),
+        ),
+        (
+            "providers.pkg.crossplane.io",
+            "pkg.crossplane.io",
+            "providers",
+            None,
+            format!("`spec.group` is `pkg.crossplane.io`, which is not to be extended{domain}"),
+        ),
+        ("xs.example.org", "example.org", "*", None, format!("`spec.names.plural` is `*`, which is not one word such as `buckets`{plural}")),
+        ("xs.example.org", "example.org", "xs/exec", None, format!("`spec.names.plural` is `xs/exec`, which is not one word such as `buckets`{plural}")),
+        (
+            "xs.example.org",
+            "example.org",
+            "xs",
+            Some("*"),
+            format!("`spec.claimNames.plural` is `*`, which is not one word such as `buckets`{plural}"),
+        ),
+        (
+            "xs.example.org",
+            "example.org",
+            "ys",
+            None,
+            "`metadata.name` is not `<spec.names.plural>.<spec.group>`; hint: name it `ys.example.org`, or correct these fields".to_owned(),
+        ),
+        (
+            "xs.example.org",
+            &long,
+            "xs",
+            None,
+            format!("`spec.group` is `{}...`, which is not a domain such as `example.org`{domain}", &long[..80]),
+        ),
+    ] {
+        let mut bad = xrd(name);
+        bad["spec"]["group"] = json!(group);
+        bad["spec"]["names"]["plural"] = json!(names);
+        if let Some(claims) = claims {
+            bad["spec"]["claimNames"] = json!({ "plural": claims, "kind": "C" });
+        }
+        let told = [format!("RW0001 CompositeResourceDefinition/{name}: {told}")];
+        let new = cluster([bad.clone()]);
+        assert_eq!(new.page(ROLES), "", "{told:?}");
+        assert_eq!(new.told(), told);
+        if name != "xs.example.org" {
+            continue;
+        }
+        let mut cluster = cluster([claimed(name, "cs")]);
+        let page = cluster.page(ROLES);
+        cluster.set(&bad);
+        assert_eq!(words(&cluster.settle()), Vec::<String>::new());
+        assert_eq!(cluster.page(ROLES), page);
+        assert_eq!(cluster.told(), told);
+        cluster.set(&xrd(name));
+        cluster.settle();
+        assert_eq!(cluster.told(), Vec::<&str>::new());
+        assert!(!cluster.page(ROLES).contains("cs"));
+    }
 }

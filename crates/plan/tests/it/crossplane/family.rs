@@ -1,11 +1,18 @@
 //! Providers that use each other's resources (spec 1.4).
 
+use std::collections::BTreeSet;
+
 use rolewright_core::Principal;
-use rolewright_plan::crossplane::{FamilyRoles, REVISION, Settings};
+use rolewright_plan::crossplane::{Boundary, FamilyRoles, REVISION, Settings};
+use rolewright_plan::engine::News;
+use rolewright_plan::object::Status;
+use rolewright_plan::rbac::CLUSTER_ROLE;
+use rolewright_plan::simulation::Simulation;
+use rolewright_plan::{Op, Time};
 use serde_json::{Value, json};
 
 use super::cluster::{Cluster, words};
-use super::world::{bound, controlled, crd, deleting, family, image, inactive, revision, rule, running};
+use super::world::{bound, controlled, crd, deleting, family, image, inactive, revision, role, rule, running};
 
 fn member(name: &str, crds: &[&str]) -> Value {
     family(revision(name, crds), "aws")
@@ -102,7 +109,15 @@ fn whoever_is_left_out_is_told_why_and_how_to_trust_them() {
     ] {
         assert_eq!(holds(&cluster, &format!("crossplane:provider:{role}:system"), text), expected, "{role} {text}");
     }
-    assert_eq!(cluster.told().len(), 3, "the third is still a stranger to both");
+    assert_eq!(
+        cluster.told(),
+        [
+            "RW0204 ProviderRevision/r-1: `p-1` (and 1 more) is of the family `aws` but from `ghcr.io/acme`, not from `ghcr.io/other`: neither reaches the other's resources"
+        ],
+        "the third is still a stranger to both, who need not know"
+    );
+    let ready = |name: &str| cluster.get(&REVISION, name).conditions.iter().all(|one| one.status == Status::True);
+    assert_eq!(["p-1", "q-1", "r-1"].map(ready), [true, true, false]);
 }
 
 #[test]
@@ -240,7 +255,74 @@ fn a_change_of_a_large_family_is_one_write_where_it_is_shared() {
     let members: Vec<Value> =
         (0..20).flat_map(|n| running(member(&format!("p{n}-1"), &[&format!("a.p{n}.io")]))).collect();
     let mut cluster = Cluster::new(shared(), members);
-    cluster.set(&controlled(crd("b.p7.io"), "p7-1"));
-    let written = words(&cluster.settle());
-    assert_eq!(written.len(), 3 + 1, "its own three roles and the family's: {written:?}");
+    let family = cluster.names("crossplane:provider-family:")[0].replace("role ", "ClusterRole/");
+    // The same by the list and by an owner: what is looked at counts, not only what is written.
+    let listed = member("p7-1", &["a.p7.io", "c.p7.io"]);
+    for gained in [controlled(crd("b.p7.io"), "p7-1"), listed] {
+        cluster.engine.news();
+        cluster.set(&gained);
+        let written = Simulation::on(cluster.engine.snapshot()).settle(&mut cluster.engine, Time(u64::MAX / 2));
+        let written: Vec<Op> = written.into_iter().map(|(_, op)| op).collect();
+        let written = words(&written);
+        let looked: BTreeSet<String> = cluster.engine.news().into_iter().filter_map(looked_at).collect();
+        assert_eq!(looked, BTreeSet::from([family.clone(), "ProviderRevision/p7-1".to_owned()]));
+        let of_providers = written.iter().filter(|op| op.contains("crossplane:provider")).count();
+        assert_eq!(of_providers, 3 + 1, "its own three roles and the family's: {written:?}");
+        cluster.settle();
+    }
+}
+
+/// A key of the module that was looked at and has nothing to write any more.
+fn looked_at(news: News) -> Option<String> {
+    match news {
+        // The roles of people gather what others bring.
+        News::Converged("crossplane", key, _) => Some(key.to_string()).filter(|key| key.contains("rovider")),
+        _ => None,
+    }
+}
+
+#[test]
+fn what_is_shared_and_cannot_be_written_is_copied() {
+    let objects = || running(member("a-1", &["a.a.io"])).into_iter().chain(running(member("b-1", &["b.b.io"])));
+    let mut cluster = Cluster::new(shared(), objects());
+    let name = cluster.names("crossplane:provider-family:")[0].replace("role ", "");
+    cluster.edit(&CLUSTER_ROLE, &name, |live| {
+        live.meta.annotations.insert("rolewright.io/paused".into(), "true".into());
+    });
+    cluster.settle();
+    cluster.set(&controlled(crd("c.b.io"), "b-1"));
+    cluster.settle();
+    assert!(!holds(&cluster, &name, "get b.io c"));
+    for name in ["a-1", "b-1"] {
+        assert!(cluster.rights(&account(name)).covers(&rule("get b.io c")), "{name}");
+    }
+    cluster.edit(&CLUSTER_ROLE, &name, |live| drop(live.meta.annotations.remove("rolewright.io/paused")));
+    cluster.settle();
+    assert!(holds(&cluster, &name, "get b.io c") && !holds(&cluster, "crossplane:provider:a-1:system", "get b.io c"));
+}
+
+#[test]
+fn what_is_bounded_is_shared_as_well() {
+    let limit = role("limit", &["get,list a.io,b.io *"]);
+    let bounded =
+        |settings: Settings| Settings { boundary_role: Some("limit".into()), boundary: Boundary::All, ..settings };
+    let objects = running(member("a-1", &["a.a.io"])).into_iter().chain(running(member("b-1", &["b.b.io"])));
+    let replicated = Cluster::new(bounded(Settings::default()), objects.chain([limit]));
+    let page = replicated.page("crossplane:provider");
+    let mut sharing = replicated.restarted(bounded(shared()));
+    sharing.settle();
+    let family = sharing.names("crossplane:provider-family:")[0].replace("role ", "");
+    assert!(holds(&sharing, &family, "get,list b.io b") && !holds(&sharing, &family, "update b.io b"));
+    assert!(!holds(&sharing, "crossplane:provider:a-1:system", "get b.io b"), "it leans on the family's role");
+    // A boundary that is another is heeded at once.
+    sharing.set(&role("limit", &["get a.io,b.io *"]));
+    sharing.settle();
+    assert!(holds(&sharing, &family, "get b.io b") && !holds(&sharing, &family, "list b.io b"));
+    assert!(!holds(&sharing, "crossplane:provider:a-1:system", "get b.io b"));
+    sharing.set(&role("limit", &["get,list a.io,b.io *"]));
+    sharing.settle();
+    let mut back = sharing.restarted(bounded(Settings::default()));
+    back.settle();
+    assert_eq!(back.page("crossplane:provider"), page);
+    assert_eq!(back.names("crossplane:provider-family:"), Vec::<String>::new());
 }

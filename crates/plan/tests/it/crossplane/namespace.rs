@@ -153,7 +153,8 @@ fn names_of_namespaces_are_told_apart() {
 
 #[test]
 fn a_definition_with_a_long_name_is_enabled_by_the_list() {
-    let long = format!("{}.example.org", "x".repeat(70));
+    let group = format!("{}.example.org", "x".repeat(70));
+    let long = format!("xs.{group}");
     let of = |user_roles| {
         Cluster::new(
             Settings { user_roles, ..Settings::default() },
@@ -164,7 +165,7 @@ fn a_definition_with_a_long_name_is_enabled_by_the_list() {
         let cluster = of(user_roles);
         assert_eq!(cluster.told(), Vec::<&str>::new());
         let rights = cluster.access().effective(&Principal::User("ada".into()), &Scope::Namespace("n".into()));
-        assert!(rights.covers(&super::world::rule(&format!("delete example.org {}", "x".repeat(70)))));
+        assert!(rights.covers(&super::world::rule(&format!("delete {group} xs"))));
     }
     let unknown = cluster([namespace("n", &[("xrds", &long)])]);
     assert_eq!(unknown.told(), [format!("RW0201 Namespace/n: there is no CompositeResourceDefinition `{long}`")]);
@@ -257,5 +258,23 @@ fn who_has_a_role_has_it_in_the_namespace_only() {
     ] {
         assert_eq!(may(who, &here, text), expected, "{who} {text}");
         assert!(!may(who, &Scope::Cluster, text), "{who} {text}");
+    }
+}
+
+#[test]
+fn a_paused_namespace_waits_by_either_word() {
+    for word in ["rolewright.io/paused", "crossplane.io/paused"] {
+        let plain = namespace("n", &[("xs.example.org", ENABLED)]);
+        let mut cluster = cluster([xrd("xs.example.org"), annotated(plain.clone(), word, "true")]);
+        assert_eq!(cluster.page(ROLES), "");
+        assert_eq!(cluster.told(), ["RW0002 Namespace/n: 2 writes wait"]);
+        cluster.set(&plain);
+        cluster.settle();
+        assert_eq!(cluster.names(ROLES).len(), 2);
+        assert_eq!(cluster.told(), Vec::<&str>::new());
+        // Neither is anything taken away meanwhile.
+        cluster.set(&annotated(namespace("n", &[]), word, "true"));
+        assert_eq!(words(&cluster.settle()), Vec::<String>::new());
+        assert_eq!(cluster.names(ROLES).len(), 2);
     }
 }

@@ -1,12 +1,15 @@
 //! The roles that people and Crossplane itself are bound to (spec 1.7).
 
 use rolewright_core::Principal;
-use rolewright_plan::crossplane::{Settings, UserRoles};
+use rolewright_plan::crossplane::{DEFINITION, Settings, UserRoles};
+use rolewright_plan::engine::Next;
 use rolewright_plan::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING};
+use rolewright_plan::simulation::Simulation;
+use rolewright_plan::{Live, Op, Time};
 use serde_json::Value;
 
 use super::cluster::{Cluster, words};
-use super::world::{annotated, labelled, people, role, rule, xrd};
+use super::world::{annotated, labelled, namespace, people, role, rule, xrd};
 
 fn plain() -> Cluster {
     Cluster::new(Settings::default(), [])
@@ -172,6 +175,98 @@ fn every_standing_object_comes_back() {
             assert_eq!(cluster.page("crossplane"), page, "{name}");
         }
     }
+}
+
+#[test]
+fn whoever_takes_our_labels_away_is_undone_and_whoever_takes_the_object_keeps_it() {
+    for name in plain().names("crossplane") {
+        let (kind, name) = name.split_once(' ').unwrap();
+        let kind = if kind == "role" { &CLUSTER_ROLE } else { &CLUSTER_ROLE_BINDING };
+        let mut cluster = plain();
+        let page = cluster.page("crossplane");
+        cluster.edit(kind, name, |live| live.meta.labels = rolewright_core::Labels::new());
+        assert_eq!(words(&cluster.settle()), [format!("repair {kind}/{name}")]);
+        assert_eq!(cluster.page("crossplane"), page, "{name}");
+        let label = cluster.get(kind, name).meta.labels.get("app.kubernetes.io/managed-by").cloned();
+        assert_eq!(label.as_deref(), Some("rolewright"), "{name}");
+        cluster.edit(kind, name, |live| {
+            live.meta.labels.insert("app.kubernetes.io/managed-by".into(), "argocd".into());
+        });
+        assert_eq!(words(&cluster.settle()), Vec::<String>::new());
+        assert!(cluster.told()[0].starts_with(&format!("RW0003 {kind}/{name}: ")), "{:?}", cluster.told());
+    }
+}
+
+/// What a role gathers is not taken from it while a role that somebody deleted is on its way back.
+#[test]
+fn nobody_loses_anything_while_a_deleted_role_comes_back() {
+    let mut cluster = plain();
+    let page = cluster.page("crossplane");
+    cluster.remove(&CLUSTER_ROLE, "", "crossplane-view");
+    let Next::Wait(Some(now)) = cluster.engine.next(Time(0)) else { panic!("nothing is due") };
+    let mut simulation = Simulation::on(cluster.engine.snapshot());
+    let Next::Job(repair) = cluster.engine.next(now) else { panic!("nothing is repaired") };
+    assert_eq!(repair.key.name, "crossplane-view");
+    assert!(matches!(cluster.engine.next(now), Next::Wait(Some(_))), "those who gather wait");
+    let stored = repair.plan.ops.iter().map(|op| simulation.write(cluster.engine.snapshot(), op)).collect();
+    cluster.engine.finish(repair, stored, now);
+    let written = simulation.settle(&mut cluster.engine, now);
+    let written: Vec<String> =
+        written.iter().map(|(module, op)| format!("{module} {} {}", op.verb(), op.object)).collect();
+    assert_eq!(written, ["1 repair ClusterRole/crossplane-view"], "only what it gathers itself");
+    assert_eq!(cluster.page("crossplane"), page);
+}
+
+#[test]
+fn a_paused_role_waits_by_either_word() {
+    for word in ["rolewright.io/paused", "crossplane.io/paused"] {
+        let mut cluster = plain();
+        let page = cluster.page("crossplane");
+        let pause = |live: &mut Live| drop(live.meta.annotations.insert(word.into(), "true".into()));
+        let resume = |live: &mut Live| drop(live.meta.annotations.remove(word));
+        // The role itself, on whose behalf the base is kept.
+        cluster.edit(&CLUSTER_ROLE, "crossplane-browse", pause);
+        cluster.remove(&CLUSTER_ROLE, "", "crossplane:aggregate-to-browse");
+        assert_eq!(words(&cluster.settle()), Vec::<String>::new(), "{word}");
+        assert_eq!(cluster.told(), ["RW0002 ClusterRole/crossplane-browse: one write waits"], "{word}");
+        cluster.edit(&CLUSTER_ROLE, "crossplane-browse", resume);
+        cluster.settle();
+        assert_eq!(cluster.page("crossplane"), page, "{word}");
+        // What is kept on its behalf.
+        for (kind, name) in [
+            (&CLUSTER_ROLE, "crossplane:aggregate-to-view"),
+            (&CLUSTER_ROLE, "crossplane:aggregate-to-ns-edit"),
+            (&CLUSTER_ROLE_BINDING, "crossplane-admin"),
+        ] {
+            cluster.edit(kind, name, |live| {
+                pause(live);
+                live.meta.labels = rolewright_core::Labels::new();
+            });
+            assert_eq!(words(&cluster.settle()), Vec::<String>::new(), "{name} {word}");
+            assert_eq!(cluster.told(), [format!("RW0002 {kind}/{name}: one write waits")], "{word}");
+            cluster.edit(kind, name, resume);
+            cluster.settle();
+            assert_eq!(cluster.page("crossplane"), page, "{name} {word}");
+            assert_eq!(cluster.told(), Vec::<&str>::new(), "{name} {word}");
+        }
+    }
+}
+
+#[test]
+fn what_we_gather_is_written_because_of_what_changed() {
+    let settings = Settings { user_roles: UserRoles::Materialized, ..Settings::default() };
+    let mut cluster = Cluster::new(settings, [namespace("n", &[("xs.example.org", "xrd-enabled")])]);
+    let because = |written: &[Op], name: &str| {
+        let op = written.iter().find(|op| op.object.name == name);
+        op.map(|op| op.because.clone()).unwrap_or_default()
+    };
+    cluster.set(&xrd("xs.example.org"));
+    let written = cluster.settle();
+    let from = |role: &str| format!("+1 rule from `crossplane:composite:xs.example.org:aggregate-to-{role}`");
+    assert_eq!(because(&written, "crossplane-view"), from("view"));
+    assert_eq!(because(&written, "crossplane-ns-n-edit"), from("edit"));
+    cluster.remove(&DEFINITION, "", "xs.example.org");
+    assert_eq!(because(&cluster.settle(), "crossplane-view"), "-1 rule");
 }
 
 fn of_helm(object: Value) -> Value {

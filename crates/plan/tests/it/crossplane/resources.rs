@@ -23,7 +23,7 @@ fn only_references_to_definitions_count() {
     const CRDS: &str = "apiextensions.k8s.io/v1";
     for (reference, expected) in [
         (crd_ref(CRDS, "CustomResourceDefinition", "pinballs.example.org"), "* example.org pinballs,pinballs/status"),
-        (crd_ref("apiextensions.k8s.io/v1beta1", "CustomResourceDefinition", "a.b"), "* b a,a/status"),
+        (crd_ref("apiextensions.k8s.io/v1beta1", "CustomResourceDefinition", "a.b.c"), "* b.c a,a/status"),
         (crd_ref("apiextensions.crossplane.io/v1alpha1", "ManagedResourceDefinition", "a.b.c"), "* b.c a,a/status"),
         (crd_ref("apiextensions.crossplane.io/v2", "ManagedResourceDefinition", "a.b.c"), "* b.c a,a/status"),
         (crd_ref("apiextensions.k8s.io/v1/x", "CustomResourceDefinition", "a.b.c"), ""),
@@ -100,4 +100,53 @@ fn resources_come_and_go_with_their_definitions() {
     cluster.remove(&SERVED_RESOURCE, "", "a.b.c");
     assert_eq!(cluster.settle().len(), 3);
     assert_eq!(cluster.rules_of(EDIT), super::world::rules(&["* b.c d,d/status"]));
+}
+
+/// Whoever writes a revision's status, or names a revision as an owner, does not get everything by that.
+#[test]
+fn what_cannot_be_a_custom_resource_is_told_and_nobody_gets_it() {
+    let refused = |name: &str, why: &str| {
+        vec![format!("RW0207 ProviderRevision/p-1: nobody gets `{name}`, because part of it {why}")]
+    };
+    let (domain, word, kubernetes, closed) = (
+        "is not a domain such as `example.org`",
+        "is not one word such as `buckets`",
+        "is served by Kubernetes itself",
+        "is not to be extended",
+    );
+    for (name, expected) in [
+        ("releases.helm.crossplane.io", None),
+        ("objects.kubernetes.crossplane.io", None),
+        ("gateways.gateway.networking.k8s.io", None),
+        ("*.*", Some(word)),
+        ("*.example.org", Some(word)),
+        ("a.*", Some(domain)),
+        ("a.b", Some(domain)),
+        ("deployments.apps", Some(domain)),
+        ("pods.", Some(domain)),
+        ("nodot", Some("has no group")),
+        ("clusterroles.rbac.authorization.k8s.io", Some(kubernetes)),
+        ("customresourcedefinitions.apiextensions.k8s.io", Some(kubernetes)),
+        ("compositions.apiextensions.crossplane.io", Some(closed)),
+        ("functions.pkg.crossplane.io", Some(closed)),
+        ("clusterusages.protection.crossplane.io", Some(closed)),
+        ("packagepolicies.rolewright.io", Some(closed)),
+    ] {
+        let told: Vec<String> = expected.map(|why| refused(name, why)).unwrap_or_default();
+        for owned in [false, true] {
+            let listed: &[&str] = if owned { &["a.b.c"] } else { &["a.b.c", name] };
+            let owns = owned.then(|| controlled(mrd(name), "p-1"));
+            let cluster = cluster([revision("p-1", listed)].into_iter().chain(owns));
+            let others = super::world::rules(&["* b.c a,a/status"]);
+            assert_eq!(cluster.rules_of(EDIT) == others, expected.is_some(), "{name} {owned}");
+            let is_told: Vec<&str> = cluster.told().into_iter().filter(|told| !told.starts_with("RW0203")).collect();
+            assert_eq!(is_told, told, "{name} {owned}");
+        }
+    }
+    let cluster = cluster([revision("p-1", &["*.*", "nodot"])]);
+    assert_eq!(cluster.names("crossplane:provider:"), Vec::<String>::new());
+    assert_eq!(
+        cluster.told(),
+        [format!("RW0207 ProviderRevision/p-1: nobody gets `*.*` (and 1 more), because part of it {word}")]
+    );
 }

@@ -36,7 +36,8 @@ fn deployment(revision: &str, namespace: &'static str, account: &str, controlled
 
 /// A world in which nothing is in dispute, but for what every provider gets.
 pub(crate) fn undisputed() -> World {
-    let long = "very-long-".repeat(7);
+    // The name is longer than a label may be; its first part, the plural, is not.
+    let long = "very-long-".repeat(5);
     let mut safe = revision("safe", "a", true, None, served(&["objects.safe"]));
     safe.capabilities = vec!["Safe_Start"];
     let mut managed =

@@ -13,12 +13,13 @@ use serde_json::{Value, json};
 
 use crate::crossplane::cluster::Cluster;
 use crate::crossplane::world::{
-    bound, claimed, controlled, crd, deployment, family, image, inactive, namespace, owner, people, revision, xrd,
+    bound, claimed, controlled, crd, deployment, family, image, inactive, namespace, owner, people, revision, role, xrd,
 };
 
 const DEFINITIONS: [&str; 2] = ["xs.example.org", "ys.example.org"];
 const REVISIONS: [&str; 6] = ["p-1", "p-2", "q-1", "q-2", "r-1", "r-2"];
 pub(super) const NAMESPACES: [&str; 2] = ["m", "n"];
+const LIMIT: &str = "limit";
 const HOME: &str = "crossplane-system";
 
 /// One thing that happens in a cluster: an object is now like this, or gone.
@@ -74,9 +75,12 @@ fn all_places() -> Vec<(&'static Kind, &'static str, String)> {
     places
 }
 
-/// Somebody for every role.
+/// Somebody for every role, and what providers may have at most.
 pub(super) fn bindings() -> Vec<Value> {
     let mut all = people().to_vec();
+    let limit =
+        ["V core namespaces", "create,patch core events", "get,list,update p.io *", "* q.io common,common/status"];
+    all.push(role(LIMIT, &limit));
     for namespace in NAMESPACES {
         for role in ["edit", "view"] {
             all.push(bound(&format!("{namespace}-{role}"), namespace, &format!("crossplane-ns-{namespace}-{role}")));
@@ -91,13 +95,13 @@ pub(super) fn accounts() -> impl Iterator<Item = String> {
 
 pub(super) fn settings() -> impl Strategy<Value = Settings> {
     let manage = prop_oneof![2 => Just(Manage::All), 1 => Just(Manage::Basic), 1 => Just(Manage::ServiceAccounts)];
-    (manage, any::<[bool; 5]>()).prop_map(|(manage, [materialized, shared, keep, hardened, bounded])| Settings {
+    (manage, any::<[bool; 6]>()).prop_map(|(manage, [materialized, shared, keep, hardened, bounded, all])| Settings {
         manage,
         user_roles: if materialized { UserRoles::Materialized } else { UserRoles::Aggregated },
         family_roles: if shared { FamilyRoles::Shared } else { FamilyRoles::Replicated },
         inactive: if keep { InactiveRevisions::Keep } else { InactiveRevisions::Follow },
-        boundary_role: bounded.then(|| "crossplane:aggregate-to-view".into()),
-        boundary: Boundary::Requests,
+        boundary_role: bounded.then(|| LIMIT.into()),
+        boundary: if all { Boundary::All } else { Boundary::Requests },
         hardened,
         ..Settings::default()
     })
