@@ -160,9 +160,6 @@ impl Index {
             self.accounts.get(&term).into_iter().flatten().cloned().for_each(&mut *mark);
             note(&mut self.made_for, term, object, is_there);
         }
-        if is_there {
-            return;
-        }
         // What is shared waits for what replaces it.
         let shared = terms(live, &settings.namespace).into_iter().filter_map(|term| self.made_for.get(&term)).flatten();
         shared.filter(|object| legacy::is_shared(object)).cloned().for_each(mark);

@@ -1,16 +1,13 @@
 //! After Config Sync's own manager, beside it, and back to it.
 
-use std::time::{Duration, Instant};
-
 use anyhow::{Context, Result, ensure};
 use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
 use rolewright_testkit::manifest::{name, rbac, with};
-use rolewright_testkit::place::{PATIENCE, Place, Running};
+use rolewright_testkit::place::{Place, Running};
 use serde_json::{Value, json};
-use tokio::time::sleep;
 
 use crate::access::{self, Vigil, allowed_by};
-use crate::place::{HOME, OURS, account, annotations, finalizers, manage, repo, root, until};
+use crate::place::{HOME, OURS, account, finalizers, manage, repo, root, until};
 use crate::reconciler::{Deed, Reconciler};
 
 const MANAGER: &str = "configsync.gke.io/reconciler-manager";
@@ -152,10 +149,6 @@ pub(crate) async fn taking_over(place: &Place) -> Result<()> {
     give_back(place).await?;
     let manager = beside(place).await?;
     clean_up(place).await?;
-    place.apply(&deployment(0)).await?;
-    for (sync, binding) in shared() {
-        nudge_until_gone(place, &sync, &binding).await?;
-    }
     take_over(place, &manager).await?;
     for vigil in vigils {
         vigil.end().await?;
@@ -192,21 +185,6 @@ async fn take_over(place: &Place, manager: &Running) -> Result<()> {
         place.until_gone(&binding).await?;
     }
     manager.rest().await
-}
-
-/// Waits until a shared binding is gone. Where the condition of a sync says already what it will say, nothing of its own
-/// happens to it when its bindings are there; what is shared is then looked at when something else does.
-async fn nudge_until_gone(place: &Place, sync: &Value, binding: &Value) -> Result<()> {
-    let start = Instant::now();
-    for nudge in 0.. {
-        if place.get(binding).await?.is_none() {
-            break;
-        }
-        ensure!(start.elapsed() < PATIENCE, "it is still there: {binding:#}");
-        place.merge(sync, &annotations(&json!({"example.org/nudge": nudge.to_string()}))).await?;
-        sleep(Duration::from_millis(50)).await;
-    }
-    Ok(())
 }
 
 /// What Config Sync's manager does when it is back: it shares again, finds what is there for a RootSync by its four
