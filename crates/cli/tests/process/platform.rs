@@ -13,7 +13,7 @@ use crate::process::Manager;
 
 const KINDS: &[u8] = include_bytes!("../../../../examples/platform/1-kinds.yaml");
 
-const PLATFORM: &str = r#"
+const PLATFORM: &str = r"
 apiVersion: v1
 kind: Namespace
 metadata: {name: crossplane-system}
@@ -47,7 +47,7 @@ kind: RoleBinding
 metadata: {name: shop-team, namespace: shop}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: crossplane-ns-shop-edit}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ben}]
-"#;
+";
 
 /// Who may use databases where while the manager does its job.
 const MAY: [(&str, &str); 3] = [("ann", "shop"), ("ann", "bank"), ("ben", "shop")];
