@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use kube::Client;
-use rolewright_controller::run::{Process, run};
+use rolewright_controller::run::{Leases, Process, run};
 use rolewright_plan::sync::RoleRefs;
 use rolewright_testkit::place::{PATIENCE, quick};
 use tokio::sync::Notify;
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 pub(crate) async fn during(client: Client, steps: impl Future<Output = Result<()>>) -> Result<()> {
     let process = Process {
         manager: quick(),
-        lease: None,
+        leases: Leases::None,
         listen: None,
         instance: "tests".to_owned(),
         grace: Duration::from_secs(5),
