@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 
 use crate::program::{EXCLUSIVE, Program};
 use crate::seen::Seen;
-use crate::server::{ROLES, Server, send};
+use crate::server::{ROLES, Server, apply, send};
 
 /// How many changes ours follows, of which the mean counts; the peer takes long enough for one.
 const CHANGES: u32 = 5;
 const DRIFTER: &str = "ns-100-edit";
+const LARGEST: &str = "all";
 
 /// What was measured of one program.
 pub(crate) struct Figures {
@@ -29,15 +30,37 @@ pub(crate) struct Follow {
     pub(crate) cpu: f64,
 }
 
-/// Both programs, one after the other.
-pub(crate) async fn both(server: &Server) -> Result<(Figures, Figures)> {
+/// Both programs, one after the other, and the milliseconds that the server takes for the largest of the roles by itself.
+pub(crate) async fn all(server: &Server) -> Result<(Figures, Figures, f64)> {
     server.fill(ROLES, world()).await?;
     let first = Program::ours(server, &EXCLUSIVE).await?;
     first.rest().await?;
     first.end()?;
     let ours = figures(server, CHANGES, Program::ours(server, &EXCLUSIVE)).await.context("our manager")?;
     let peer = figures(server, 1, async { Program::peer(server) }).await.context("Kubernetes' controller")?;
-    Ok((ours, peer))
+    let bare = bare_apply(server).await.context("nobody")?;
+    Ok((ours, peer, bare))
+}
+
+/// The write that everybody waits for, sent by nobody who thinks.
+async fn bare_apply(server: &Server) -> Result<f64> {
+    let mut admin = server.connect().await?;
+    let path = format!("{ROLES}/{LARGEST}");
+    let role = send(&mut admin, "GET", &path, &Value::Null).await?;
+    let mut rules = role.get("rules").and_then(Value::as_array).context("a role has rules")?.clone();
+    let mut taken = Duration::ZERO;
+    for change in 0..CHANGES {
+        let first = rules.first_mut().and_then(|rule| rule.get_mut("verbs")).context("it has verbs")?;
+        *first = json!(["get", "list", format!("verb-bare-{change}")]);
+        let began = Instant::now();
+        apply(&mut admin, "clusterrole-aggregation-controller", ROLES, &applied(&rules)).await?;
+        taken += began.elapsed();
+    }
+    Ok(taken.as_secs_f64() * 1e3 / f64::from(CHANGES))
+}
+
+fn applied(rules: &[Value]) -> Value {
+    json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": LARGEST}, "rules": rules})
 }
 
 /// One program, on a server where nothing is left to do.

@@ -57,10 +57,7 @@ impl Server {
         let objects = &objects;
         let clients = connections.into_iter().enumerate().map(|(client, mut connection)| async move {
             for object in objects.iter().skip(client).step_by(CLIENTS) {
-                let name = object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
-                let path = format!("{path}/{name}?fieldManager=rolewright");
-                let (status, answer) = connection.ask("PATCH", &path, "application/apply-patch+yaml", object).await?;
-                ensure!((200..300).contains(&status), "PATCH {path}: {status} {answer}");
+                apply(&mut connection, "rolewright", path, object).await?;
             }
             anyhow::Ok(())
         });
@@ -90,4 +87,13 @@ pub(crate) async fn send(connection: &mut Connection, method: &str, path: &str, 
     let (status, answer) = connection.ask(method, path, "application/json", body).await?;
     ensure!((200..300).contains(&status), "{method} {path}: {status} {answer}");
     Ok(answer)
+}
+
+/// Applies an object as somebody, whoever applied it before.
+pub(crate) async fn apply(connection: &mut Connection, manager: &str, path: &str, object: &Value) -> Result<()> {
+    let name = object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+    let path = format!("{path}/{name}?force=true&fieldManager={manager}");
+    let (status, answer) = connection.ask("PATCH", &path, "application/apply-patch+yaml", object).await?;
+    ensure!((200..300).contains(&status), "PATCH {path}: {status} {answer}");
+    Ok(())
 }
