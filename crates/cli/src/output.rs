@@ -53,6 +53,8 @@ pub(crate) fn in_words(error: &anyhow::Error) -> String {
             None => causes.push(cause),
         }
     }
+    // Some wrap an error in itself.
+    causes.dedup();
     hints.dedup();
     let causes = causes.join(": ");
     if hints.is_empty() { causes } else { format!("{causes}{HINT}{}", hints.join(HINT)) }
@@ -79,5 +81,6 @@ mod tests {
             "cannot start: cannot write `a`: permission denied; hint: --port 0 takes a free one; hint: be root"
         );
         assert_eq!(in_words(&anyhow!("b").context("a")), "a: b");
+        assert_eq!(in_words(&anyhow!("b").context("b").context("a")), "a: b");
     }
 }

@@ -24,7 +24,12 @@ pub(crate) async fn at_start(place: &Place) -> Result<()> {
             &["--lease-renew-deadline", "60"],
             "the duration of the lease must be longer than the deadline to renew",
         ),
-        (&admin, &["--log-level", "loud=very"], "`loud=very` is no filter for logs; hint: "),
+        (
+            &admin,
+            &["--log-level", "loud=very"],
+            "`loud=very` is no filter for logs: error parsing level filter: expected one of \"off\", \"error\", \"warn\", \
+            \"info\", \"debug\", \"trace\", or a number 0-5; hint: `info`",
+        ),
         (
             &admin,
             &["--otlp-endpoint", "https://a:4318"],
