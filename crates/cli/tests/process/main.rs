@@ -47,6 +47,7 @@ async fn every_step(place: &Place) -> Result<()> {
     step(place, "beside Crossplane's manager", platform::beside_a_peer(place)).await?;
     step(place, "uninstalled by its own command", uninstalling::away(place)).await?;
     step(place, "roles that come back", uninstalling::coming_back(place)).await?;
+    step(place, "uninstalled beside Config Sync", uninstalling_syncs::beside_config_sync(place)).await?;
     step(place, "ready when all was listed", ending::listed(place)).await?;
     step(place, "conflicts", ending::conflicts(place)).await?;
     step(place, "an end in order", ending::in_order(place)).await?;
@@ -54,8 +55,7 @@ async fn every_step(place: &Place) -> Result<()> {
     step(place, "a leader is killed, another ends", leading::succession(place)).await?;
     step(place, "spans", spans::sent(place)).await?;
     step(place, "what keeps it from starting", refused::at_start(place)).await?;
-    step(place, "what keeps it from working", refused::at_work(place)).await?;
-    step(place, "uninstalled beside Config Sync", uninstalling_syncs::beside_config_sync(place)).await
+    step(place, "what keeps it from working", refused::at_work(place)).await
 }
 
 async fn step(place: &Place, name: &str, steps: impl Future<Output = Result<()>>) -> Result<()> {
