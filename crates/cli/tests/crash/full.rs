@@ -5,12 +5,12 @@ use std::process::Command;
 use anyhow::{Result, ensure};
 use serde_json::json;
 
-use crate::process::{Folder, Running};
+use crate::process::{Folder, Running, start};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 fn rolewright(arguments: &[&str]) -> Result<(Option<i32>, String, String)> {
-    let output = Command::new(env!("CARGO_BIN_EXE_rolewright")).args(arguments).output()?;
+    let output = start(Command::new(env!("CARGO_BIN_EXE_rolewright")).args(arguments))?.wait_with_output()?;
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ok((output.status.code(), text(output.stdout), text(output.stderr)))
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use anyhow::{Context, Result, bail, ensure};
 use tokio::sync::Notify;
 
-use crate::process::Folder;
+use crate::process::{Folder, undisturbed};
 
 /// A simple generator: a seed is a run, more or less.
 pub(crate) struct Random(u64);
@@ -141,7 +141,7 @@ impl Model {
 
     /// Nothing that anybody was told of is newer than what is on the disk.
     pub(crate) fn check_disk(&self, folder: &Folder) -> Result<()> {
-        let report = rolewright_server::store::check(folder.path()).context("what the kill left")?;
+        let report = undisturbed(|| rolewright_server::store::check(folder.path())).context("what the kill left")?;
         ensure!(report.revision >= self.on_disk.get(), "{} after {}", report.revision, self.on_disk.get());
         ensure!(report.revision >= self.largest.get(), "told of {}, kept {}", self.largest.get(), report.revision);
         self.on_disk.set(report.revision);

@@ -1,9 +1,10 @@
 //! The program as users run it.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read as _};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use base64::Engine;
@@ -13,6 +14,21 @@ use serde_json::Value;
 use rolewright_testkit::client::Endpoint;
 
 const TOKEN: &str = "crash";
+
+/// Held while a program is started, and while this process has a folder locked: until it is another program, a child has
+/// open whatever its parent has, and so would keep the lock a little longer.
+static STARTING: Mutex<()> = Mutex::new(());
+
+/// Nothing is started meanwhile.
+pub(crate) fn undisturbed<T>(act: impl FnOnce() -> T) -> T {
+    let _held = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+    act()
+}
+
+/// Starts a program whose words are read.
+pub(crate) fn start(command: &mut Command) -> io::Result<Child> {
+    undisturbed(|| command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn())
+}
 
 /// A folder that goes with its owner.
 pub(crate) struct Folder(PathBuf);
@@ -51,7 +67,7 @@ impl Running {
     }
 
     pub(crate) fn spawn(mut command: Command, folder: &Folder) -> Result<Self> {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let mut child = start(&mut command)?;
         let mut stdout = BufReader::new(child.stdout.take().context("stdout is piped")?);
         let mut line = String::new();
         stdout.read_line(&mut line)?;
