@@ -71,8 +71,9 @@ pub(crate) async fn figures(server: &Server, crossplane: &Crossplane, who: Who) 
     let program = start(server, crossplane, who).await?;
     let (at, cpu) = program::busy_until(program.id()).await?;
     let all = work(began, at, cpu, server.writes().await? - writes);
-    ensure!(all.writes > 0.0, "it wrote nothing");
     let objects = objects(&mut admin).await? - before;
+    // On a machine that is too busy a program looks as if it were at rest.
+    ensure!(objects > 4.0 * f64::from(u32::try_from(COUNT)?), "only {objects} objects: it was not done yet");
     let memory = program.memory()?;
 
     let family = measure(server, &program, describe(&mut admin, 0, RESOURCES + 1)).await?;

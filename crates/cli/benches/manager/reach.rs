@@ -23,11 +23,11 @@ pub(crate) async fn reach(server: &Server, crossplane: &Crossplane, who: Who, am
     fill(server, crossplane, among).await?;
     let mut admin = server.connect().await?;
     if matches!(who, Who::Theirs) {
-        // What its chart installs; ours brings it.
-        for level in ["admin", "edit", "view", "browse"] {
+        // What its chart installs, all of which Kubernetes' controller gathers one after the other; ours brings it.
+        for name in ["crossplane", "crossplane-admin", "crossplane-edit", "crossplane-view", "crossplane-browse"] {
+            let level = name.strip_prefix("crossplane-").unwrap_or(name);
             let selector = json!({"matchLabels": {format!("rbac.crossplane.io/aggregate-to-{level}"): "true"}});
-            let role = json!({"metadata": {"name": format!("crossplane-{level}")},
-                "aggregationRule": {"clusterRoleSelectors": [selector]}});
+            let role = json!({"metadata": {"name": name}, "aggregationRule": {"clusterRoleSelectors": [selector]}});
             send(&mut admin, "POST", ROLES, &role).await?;
         }
     }
