@@ -9,12 +9,14 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::StreamExt;
+use futures::stream::FuturesOrdered;
 use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
 use kube::core::{Request, Status};
-use kube::{Api, Client, Resource as _};
+use kube::{Api, Client};
 use rolewright_plan::engine::{Category, Failure, Outcome};
 use rolewright_plan::vocabulary::manager;
-use rolewright_plan::{Event, Live, Meta, Name, ObjectRef, Op, Plan, Write, render};
+use rolewright_plan::{Event, Kind, Live, Meta, Name, ObjectRef, Op, Plan, Write, render};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -47,8 +49,9 @@ impl Writer {
     pub(crate) async fn write(&self, plan: &Plan) -> Vec<Outcome> {
         let mut outcomes = Vec::with_capacity(plan.ops.len());
         for phase in plan.ops.chunk_by(|a, b| a.phase == b.phase) {
-            let written = futures::future::join_all(phase.iter().map(|op| self.write_seen(op))).await;
-            outcomes.extend(written.into_iter().flatten());
+            // Each is woken by its own answer; most of them wait for a permit.
+            let writing: FuturesOrdered<_> = phase.iter().map(|op| self.write_seen(op)).collect();
+            outcomes.extend(writing.collect::<Vec<_>>().await.into_iter().flatten());
         }
         outcomes
     }
@@ -136,8 +139,8 @@ impl Writer {
 
     fn body<'a>(
         &self,
-        op: &Op,
-        uid: Option<&Name>,
+        op: &'a Op,
+        uid: Option<&'a Name>,
         shape: &'a rolewright_plan::intent::Shape,
     ) -> impl Serialize + Debug + Sync + use<'a> {
         render::object(&op.object, self.versions.of(op.object.kind), uid.map(Name::as_str), shape)
@@ -171,9 +174,7 @@ impl Writer {
     }
 
     async fn apply(&self, object: &ObjectRef, params: &PatchParams, body: &(impl Serialize + Debug + Sync)) -> Outcome {
-        let resource = resource(object.kind, self.versions.of(object.kind));
-        let namespace = object.kind.namespaced.then_some(object.namespace.as_str());
-        let request = Request::new(Raw::url_path(&resource, namespace));
+        let request = Request::new(collection(object, self.versions.of(object.kind)));
         let request = request.patch(&object.name, params, &Patch::Apply(body)).map_err(kube::Error::BuildRequest);
         let sent = async { self.client.request_text(request?).await };
         read(object, &self.within(object, sent).await?)
@@ -216,6 +217,16 @@ impl Writer {
             Ok(Err(error)) => Err(failure(object, Category::Unavailable, error.to_string())),
             Err(_) => Err(failure(object, Category::Unavailable, "the server did not answer in time")),
         }
+    }
+}
+
+/// Where an object is among its like.
+fn collection(object: &ObjectRef, version: &str) -> String {
+    let Kind { group, plural, .. } = object.kind;
+    let root = if group.is_empty() { "/api" } else { "/apis/" };
+    match object.namespace.as_str() {
+        "" => format!("{root}{group}/{version}/{plural}"),
+        namespace => format!("{root}{group}/{version}/namespaces/{namespace}/{plural}"),
     }
 }
 

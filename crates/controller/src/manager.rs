@@ -215,7 +215,9 @@ impl Manager {
                     }
                 }
                 Some(done) = writes.join_next() => {
-                    if let Err(error) = self.finish(done) {
+                    // What else is done is taken along: looking at everything for each of them would cost more than they do.
+                    let others = std::iter::from_fn(|| writes.try_join_next());
+                    if let Err(error) = std::iter::once(done).chain(others).try_for_each(|done| self.finish(done)) {
                         break Err(error);
                     }
                 }

@@ -34,6 +34,7 @@ mod anchors;
 mod ceiling;
 mod change;
 mod components;
+mod cycles;
 pub mod fit;
 mod labels;
 mod names;
@@ -45,17 +46,22 @@ pub mod size;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashSet;
+
 use crate::selector::SelectorError;
 use crate::{LabelSelector, Labels, Name, Role, RoleKey, Rule};
 
 use anchors::Anchors;
+use change::Unsettled;
+pub use cycles::Cycles;
 use fit::{Fit, Fitter};
 use labels::LabelIndex;
-use names::Names;
+use names::{Names, RoleId};
 use nodes::Nodes;
 pub use provenance::{Hop, Source};
 use recompute::Scratch;
-use rules::RuleTable;
+use rules::{RuleId, RuleTable};
+use size::Limits;
 
 /// All ClusterRoles, and the rules that follow for the aggregated ones.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +73,8 @@ pub struct Aggregation {
     anchors: Anchors,
     drifting: BTreeSet<Name>,
     invalid: BTreeMap<Name, Vec<InvalidSelector>>,
+    /// What changes have left to compute.
+    unsettled: Unsettled,
     scratch: Scratch,
     work: Work,
 }
@@ -82,6 +90,19 @@ pub enum Event<'a> {
     Limited(&'a Role, &'a [Rule]),
     /// The ClusterRole of this name is gone.
     Remove(&'a str),
+}
+
+impl<'a> Event<'a> {
+    /// The ClusterRole that it is about.
+    fn name(&self) -> Option<&'a str> {
+        match *self {
+            Self::Parts(role) => Some(role.name),
+            Self::Remove(name) => Some(name),
+            Self::Set(Role { key: RoleKey::Cluster(name), .. })
+            | Self::Limited(Role { key: RoleKey::Cluster(name), .. }, _) => Some(name),
+            Self::Set(_) | Self::Limited(..) => None,
+        }
+    }
 }
 
 /// A ClusterRole, wherever its parts are kept.
@@ -163,21 +184,44 @@ impl Aggregation {
     /// Returns by name, in order, the aggregated roles whose computed rules changed. A role that became aggregated is
     /// among them even if nothing matches it; one that is gone or no longer aggregated is not.
     pub fn update<'a>(&mut self, events: impl IntoIterator<Item = Event<'a>>) -> Vec<Name> {
-        let mut latest = BTreeMap::new();
-        for event in events {
-            let set = match event {
-                Event::Set(role) => Parts::of(role).map(|role| (role, None)),
-                Event::Parts(role) => Some((role, None)),
-                Event::Limited(role, ceiling) => Parts::of(role).map(|role| (role, Some(ceiling))),
-                Event::Remove(name) => {
-                    latest.insert(name, None);
-                    None
-                }
-            };
-            if let Some((role, ceiling)) = set {
-                latest.insert(role.name.as_str(), Some((role, ceiling)));
+        self.take(events);
+        let changed = self.compute();
+        self.sorted(changed)
+    }
+
+    /// Takes in several changes and computes nothing: until [`settle`](Self::settle), [`rules`](Self::rules) and
+    /// [`drift`](Self::drift) say what was true before. So many changes in a row cost one computation.
+    ///
+    /// Returns by name, in order, the aggregated roles whose computed rules may change.
+    pub fn defer<'a>(&mut self, events: impl IntoIterator<Item = Event<'a>>) -> Vec<Name> {
+        let touched = self.take(events);
+        let reached = components::components(touched, |id| self.nodes.at(id).targets()).into_iter().flatten();
+        let concerned: Vec<RoleId> = reached.filter(|&id| self.nodes.at(id).union.is_some()).collect();
+        self.sorted(concerned)
+    }
+
+    /// Computes what [`defer`](Self::defer) left behind.
+    pub fn settle(&mut self) {
+        self.compute();
+    }
+
+    fn sorted(&self, roles: Vec<RoleId>) -> Vec<Name> {
+        let mut names: Vec<Name> = roles.into_iter().map(|id| self.names.text(id).clone()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn take<'a>(&mut self, events: impl IntoIterator<Item = Event<'a>>) -> FxHashSet<RoleId> {
+        let mut latest: Vec<Event<'a>> = events.into_iter().filter(|event| event.name().is_some()).collect();
+        latest.sort_by(|a, b| a.name().cmp(&b.name()));
+        latest.dedup_by(|later, kept| {
+            let same = later.name() == kept.name();
+            if same {
+                *kept = *later;
             }
-        }
+            same
+        });
+        latest.shrink_to_fit();
         self.change(&latest)
     }
 
@@ -208,6 +252,24 @@ impl Aggregation {
         self.drifting.contains(name)
     }
 
+    /// Whether one object can hold the computed rules of an aggregated role.
+    pub fn fits(&self, name: &str, limits: &Limits) -> bool {
+        let union = self.names.find(name).and_then(|id| self.nodes.at(id).union.as_ref());
+        let ids = union.iter().flat_map(|union| &union.output);
+        limits.allow_sizes(name, ids.map(|&id| self.rules.size(id)))
+    }
+
+    /// The computed rules that are not stored, and the stored ones that are not computed, each in order.
+    pub fn news(&self, name: &str) -> (Vec<&Rule>, Vec<&Rule>) {
+        let Some(node) = self.names.find(name).map(|id| self.nodes.at(id)) else { return Default::default() };
+        let computed = node.union.as_ref().map_or(&[][..], |union| &union.output);
+        let only_in = |one: &[RuleId], other: &[RuleId]| {
+            let other: FxHashSet<RuleId> = other.iter().copied().collect();
+            one.iter().filter(|id| !other.contains(id)).map(|&id| self.rules.rule(id)).collect()
+        };
+        (only_in(computed, &node.rules), only_in(&node.rules, computed))
+    }
+
     /// What to write to an aggregated role, mindful of what the API server can store; `None` if it is not aggregated or
     /// holds that already. A union that does not fit stays in [`drift`](Self::drift), but is written once only.
     pub fn to_write(&self, name: &str, fitter: &Fitter) -> Option<Fit> {
@@ -225,23 +287,6 @@ impl Aggregation {
     /// The selectors of this role that cannot be used, by place.
     pub fn invalid_selectors_of(&self, name: &str) -> &[InvalidSelector] {
         self.invalid.get(name).map_or(&[], Vec::as_slice)
-    }
-
-    /// Groups of aggregated roles that select each other in a circle, each group and all groups by name.
-    ///
-    /// Here a circle is harmless. Kubernetes' controller never takes a revoked rule out of one.
-    pub fn cycles(&self) -> Vec<Vec<Name>> {
-        let mut cycles: Vec<Vec<Name>> = components::components(self.labels.all(), |id| self.nodes.at(id).targets())
-            .into_iter()
-            .filter(|members| members.len() > 1)
-            .map(|members| {
-                let mut names: Vec<Name> = members.into_iter().map(|id| self.names.text(id).clone()).collect();
-                names.sort_unstable();
-                names
-            })
-            .collect();
-        cycles.sort_unstable();
-        cycles
     }
 
     /// How much is held, and what the last change cost. Counts in time linear in the roles.

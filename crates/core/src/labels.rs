@@ -1,35 +1,40 @@
 //! Labels: few, looked up by key, and kept for every object there is.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::Name;
 
 /// Labels or annotations of an object, sorted by key.
 ///
-/// They are a list because a tree takes five times the memory for the two or three that most objects have.
+/// They are a list because a tree takes five times the memory for the two or three that most objects have. Copies are the
+/// same list, because whoever looks for a label keeps the labels of all objects beside the objects.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Labels(Vec<(Name, Name)>);
+pub struct Labels(
+    /// INVARIANT: `None` if there are none.
+    Option<Arc<[(Name, Name)]>>,
+);
 
 impl Labels {
     /// No labels.
     pub const fn new() -> Self {
-        Self(Vec::new())
+        Self(None)
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.pairs().len()
     }
 
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Name> {
         let place = self.place(key).ok()?;
-        self.0.get(place).map(|(_, value)| value)
+        self.pairs().get(place).map(|(_, value)| value)
     }
 
     /// Whether there is a value for a key.
@@ -39,23 +44,25 @@ impl Labels {
 
     /// Sets the value of a key; returns the one it had.
     pub fn insert(&mut self, key: Name, value: Name) -> Option<Name> {
-        match self.place(&key) {
-            Ok(place) => self.0.get_mut(place).map(|(_, held)| std::mem::replace(held, value)),
+        let place = self.place(&key);
+        self.edit(|pairs| match place {
+            Ok(place) => pairs.get_mut(place).map(|(_, held)| std::mem::replace(held, value)),
             Err(place) => {
-                self.0.insert(place, (key, value));
+                pairs.insert(place, (key, value));
                 None
             }
-        }
+        })
     }
 
     /// Takes a key away; returns the value it had.
     pub fn remove(&mut self, key: &str) -> Option<Name> {
-        self.place(key).ok().map(|place| self.0.remove(place).1)
+        let place = self.place(key).ok()?;
+        Some(self.edit(|pairs| pairs.remove(place).1))
     }
 
     /// Takes away what `keep` does not want.
     pub fn retain(&mut self, mut keep: impl FnMut(&Name, &Name) -> bool) {
-        self.0.retain(|(key, value)| keep(key, value));
+        self.edit(|pairs| pairs.retain(|(key, value)| keep(key, value)));
     }
 
     /// All keys with their values, by key.
@@ -65,11 +72,26 @@ impl Labels {
 
     /// All keys.
     pub fn keys(&self) -> impl Iterator<Item = &Name> {
-        self.0.iter().map(|(key, _)| key)
+        self.pairs().iter().map(|(key, _)| key)
+    }
+
+    fn pairs(&self) -> &[(Name, Name)] {
+        self.0.as_deref().unwrap_or_default()
     }
 
     fn place(&self, key: &str) -> Result<usize, usize> {
-        self.0.binary_search_by(|(held, _)| held.as_str().cmp(key))
+        self.pairs().binary_search_by(|(held, _)| held.as_str().cmp(key))
+    }
+
+    fn edit<T>(&mut self, change: impl FnOnce(&mut Vec<(Name, Name)>) -> T) -> T {
+        let mut pairs = self.pairs().to_vec();
+        let answer = change(&mut pairs);
+        *self = Self::sorted(pairs);
+        answer
+    }
+
+    fn sorted(pairs: Vec<(Name, Name)>) -> Self {
+        Self((!pairs.is_empty()).then(|| pairs.into()))
     }
 }
 
@@ -87,8 +109,7 @@ impl FromIterator<(Name, Name)> for Labels {
         pairs.reverse();
         pairs.sort_by(|a, b| a.0.cmp(&b.0));
         pairs.dedup_by(|earlier, last| earlier.0 == last.0);
-        pairs.shrink_to_fit();
-        Self(pairs)
+        Self::sorted(pairs)
     }
 }
 
@@ -114,7 +135,7 @@ impl<'a> IntoIterator for &'a Labels {
     type IntoIter = Iter<'a>;
 
     fn into_iter(self) -> Iter<'a> {
-        self.0.iter().map(|(key, value)| (key, value))
+        self.pairs().iter().map(|(key, value)| (key, value))
     }
 }
 
@@ -123,7 +144,7 @@ impl IntoIterator for Labels {
     type IntoIter = std::vec::IntoIter<(Name, Name)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.pairs().to_vec().into_iter()
     }
 }
 
@@ -193,7 +214,10 @@ mod tests {
             labels.retain(|key, _| key != "k1");
             tree.retain(|key, _| key != "k1");
             same(&labels, &tree);
-            assert_eq!(labels.into_iter().collect::<BTreeMap<_, _>>(), tree);
+            let other = labels.clone();
+            labels.insert("other".into(), "1".into());
+            same(&other, &tree);
+            assert_eq!(other.into_iter().collect::<BTreeMap<_, _>>(), tree);
         }
     }
 }

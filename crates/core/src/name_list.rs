@@ -16,9 +16,9 @@ impl NameList {
         &self.0
     }
 
-    /// Whether nobody else holds it.
-    pub fn is_last(&self) -> bool {
-        Arc::strong_count(&self.0) == 1
+    /// How many hold it.
+    pub fn holders(&self) -> usize {
+        Arc::strong_count(&self.0)
     }
 }
 

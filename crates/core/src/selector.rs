@@ -47,13 +47,13 @@ pub struct Requirement {
 }
 
 /// A selector that was checked and can be matched; made by [`LabelSelector::compile`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Selector {
     clauses: Vec<Clause>,
 }
 
 /// One condition on labels.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Clause {
     /// The label is there with one of these values; at least one value.
     In(Name, Vec<Name>),

@@ -9,11 +9,11 @@ pub(crate) mod reason;
 mod tests;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use rolewright_core::aggregate::fit::{Fit, Fitter};
-use rolewright_core::aggregate::{Aggregation, Event as RoleEvent, Parts};
+use rolewright_core::aggregate::{Aggregation, Cycles, Event as RoleEvent, Parts};
 use rolewright_core::{LabelSelector, Labels, RBAC_GROUP, Rule};
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -48,8 +48,7 @@ pub struct ClusterRoleAggregation {
     aggregation: Aggregation,
     /// Since when roles do not hold what they should.
     drifting: BTreeMap<Name, Time>,
-    /// The circle that a role is part of.
-    cycles: BTreeMap<Name, Vec<Name>>,
+    cycles: Cycles,
 }
 
 impl ClusterRoleAggregation {
@@ -61,7 +60,7 @@ impl ClusterRoleAggregation {
             patience: PATIENCE,
             aggregation: Aggregation::default(),
             drifting: BTreeMap::new(),
-            cycles: BTreeMap::new(),
+            cycles: Cycles::default(),
         }
     }
 
@@ -77,37 +76,26 @@ impl ClusterRoleAggregation {
 
     /// Feeds the changes; returns the aggregated roles that they may concern.
     fn feed(&mut self, snapshot: &Snapshot, changes: &[Change]) -> Vec<Name> {
-        let roles: Vec<(&Name, Option<Parts<'_>>)> = changes
-            .iter()
-            .filter(|change| *change.object.kind == CLUSTER_ROLE)
-            .map(|change| (&change.object.name, snapshot.get(&change.object).and_then(parts)))
-            .collect();
-        let events = roles.iter().map(|(name, role)| match role {
-            Some(role) => RoleEvent::Parts(*role),
-            None => RoleEvent::Remove(name),
+        let of_roles = || changes.iter().filter(|change| *change.object.kind == CLUSTER_ROLE);
+        let events = of_roles().map(|change| match snapshot.get(&change.object).and_then(parts) {
+            Some(role) => RoleEvent::Parts(role),
+            None => RoleEvent::Remove(&change.object.name),
         });
         let mut concerned = self.aggregation.update(events);
-        let was_aggregated = |change: &&Change| change.before.as_deref().is_some_and(is_aggregated);
-        let before = changes.iter().filter(was_aggregated).map(|change| &change.object.name);
-        let now = roles.iter().filter(|(_, role)| role.as_ref().is_some_and(|role| role.aggregation.is_some()));
-        concerned.extend(before.chain(now.map(|(name, _)| *name)).cloned());
+        let counts = |change: &&Change| {
+            change.before.as_deref().is_some_and(is_aggregated)
+                || snapshot.get(&change.object).is_some_and(is_aggregated)
+        };
+        concerned.extend(of_roles().filter(counts).map(|change| change.object.name.clone()));
         concerned.sort_unstable();
         concerned.dedup();
         concerned
     }
 
-    /// Finds the circles anew, if the changes can have opened or closed one; returns whom that concerns.
-    fn follow_cycles(&mut self, snapshot: &Snapshot, changes: &[Change]) -> Vec<Name> {
-        if !changes.iter().any(|change| reshapes(snapshot, change)) {
-            return Vec::new();
-        }
-        let mut cycles = BTreeMap::new();
-        for members in self.aggregation.cycles() {
-            cycles.extend(members.iter().map(|name| (name.clone(), members.clone())));
-        }
-        let before = std::mem::replace(&mut self.cycles, cycles);
-        let differs = |name: &&Name| before.get(*name) != self.cycles.get(*name);
-        before.keys().chain(self.cycles.keys()).filter(differs).cloned().collect()
+    /// Follows the circles that the changes can have opened or closed; returns whom that concerns.
+    fn follow_cycles(&mut self, snapshot: &Snapshot, changes: &[Change]) -> BTreeSet<Name> {
+        let reshaped = changes.iter().filter(|change| reshapes(snapshot, change));
+        self.cycles.follow(&self.aggregation, reshaped.map(|change| &change.object.name))
     }
 
     fn problems(&self, key: &ObjectRef) -> Vec<Diagnostic> {
@@ -116,7 +104,7 @@ impl ClusterRoleAggregation {
             let message = format!("selector {} selects nothing: {}", selector.index, selector.reason);
             problems.push(Diagnostic::new(Code::SelectorInvalid, key.clone(), message));
         }
-        if let Some(members) = self.cycles.get(&key.name) {
+        if let Some(members) = self.cycles.of(&key.name) {
             let others: Vec<&str> = members.iter().filter(|name| **name != key.name).map(Name::as_str).collect();
             let message = format!("it selects itself over `{}`", others.join("`, `"));
             problems.push(Diagnostic::new(Code::AggregationCycle, key.clone(), message));
@@ -210,7 +198,8 @@ fn is_aggregated(live: &Live) -> bool {
     live.body::<RoleBody>().is_some_and(|role| role.aggregation.is_some())
 }
 
-fn parts(live: &Live) -> Option<Parts<'_>> {
+/// A ClusterRole as the engine takes it.
+pub(crate) fn parts(live: &Live) -> Option<Parts<'_>> {
     let RoleBody { rules, aggregation } = live.body::<RoleBody>()?;
     Some(Parts { name: &live.meta.name, labels: &live.meta.labels, rules, aggregation: aggregation.as_deref() })
 }

@@ -33,6 +33,7 @@ pub use crate::workload::{DEPLOYMENT, SERVICE_ACCOUNT};
 use index::{key_of, standing_targets};
 pub use kinds::{DEFINITION, MANAGED_RESOURCE, REVISION, SERVED_RESOURCE};
 use materialized::Materialized;
+pub use materialized::gathered;
 use people::Standing;
 use provider::{Families, Stock, Trust};
 pub use settings::{Boundary, FamilyRoles, InactiveRevisions, Manage, Settings, UserRoles};
@@ -65,7 +66,11 @@ pub struct Crossplane {
 impl Crossplane {
     /// The module, working like this.
     pub fn new(settings: Settings) -> Self {
-        Self { trust: Trust::new(&settings.trusted), settings, ..Self::default() }
+        let mut module = Self { trust: Trust::new(&settings.trusted), settings, ..Self::default() };
+        if module.settings.user_roles == UserRoles::Materialized {
+            module.materialized = Materialized::new(standing_targets(), module.bases());
+        }
+        module
     }
 }
 
@@ -123,10 +128,7 @@ impl Module for Crossplane {
 
     fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], _: Time, mark: &mut dyn FnMut(ObjectRef)) {
         if self.settings.user_roles == UserRoles::Materialized {
-            let mut concerned = self.materialized.feed(snapshot, changes);
-            for (name, target) in standing_targets() {
-                concerned.extend(self.materialized.target(snapshot, &name, Some(target)));
-            }
+            let concerned = self.materialized.feed(snapshot, changes);
             concerned.iter().filter_map(|name| key_of(name)).for_each(&mut *mark);
         }
         for change in changes {

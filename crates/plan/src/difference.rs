@@ -165,10 +165,10 @@ fn writes(wanted: &Wanted, live: &Live) -> Vec<(Phase, Write)> {
     if live.meta.inherited.is_some() {
         all.push((Phase::Ground, Write::Inherit { uid: uid() }));
     }
-    let seen = shape::seen(live, &wanted.shape);
-    if seen == wanted.shape {
+    if shape::says(live, &wanted.shape) {
         return all;
     }
+    let seen = shape::seen(live, &wanted.shape);
     if gathers_for_others(&seen, &wanted.shape, live) {
         all.push((Phase::Ground, Write::Ungather { uid: uid() }));
     }

@@ -146,12 +146,12 @@ impl Engine {
             return Next::Job(job);
         }
         let writes = |slot: &&Slot| slot.may_write() && slot.is_awake(&self.snapshot);
-        let is_busy = self.slots.iter().filter(writes).any(|slot| slot.is_busy(now));
-        if let Some(job) = self.start(now, |slot| slot.start_last(is_busy, now)) {
+        let busy = self.slots.iter().filter(writes).filter_map(|slot| slot.busy(now)).max();
+        if let Some(job) = self.start(now, |slot| slot.start_last(busy, now)) {
             return Next::Job(job);
         }
         let working = self.slots.iter().filter(|slot| slot.works(&self.snapshot));
-        Next::Wait(working.filter_map(|slot| slot.next_due(is_busy, now)).min())
+        Next::Wait(working.filter_map(|slot| slot.next_due(busy, now)).min())
     }
 
     /// The first plan with something to write among the keys that modules start.

@@ -6,8 +6,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::object::{Meta, Rest, parse_as};
 use crate::snapshot::Shelf;
 
 /// An object's content as the value that its kind reads it into.
@@ -50,12 +52,12 @@ pub struct Kind {
     pub one_list: bool,
     read: fn(&Value) -> Result<Body, String>,
     same: fn(&Body, &Body) -> bool,
-    parse: fn(&str) -> Option<Body>,
+    parse: fn(&str) -> Option<(Meta, Body)>,
     share: fn(&mut Body, &mut Shelf),
 }
 
 impl Kind {
-    /// A kind of the whole cluster whose objects are read as `T`.
+    /// A kind of the whole cluster whose objects are read as `T`, which sees everything but the metadata.
     pub const fn cluster<T: DeserializeOwned + PartialEq + Send + Sync + 'static>(
         group: &'static str,
         versions: &'static [&'static str],
@@ -73,7 +75,7 @@ impl Kind {
             one_list: false,
             read: read_as::<T>,
             same: same_as::<T>,
-            parse: parse_as::<T>,
+            parse: parse_content::<T>,
             share: |_, _| {},
         }
     }
@@ -96,6 +98,11 @@ impl Kind {
     /// The same kind, of which only metadata is read.
     pub const fn bare(self) -> Self {
         Self { bare: true, ..self }
+    }
+
+    /// The same kind, whose `T` sees the metadata as well.
+    pub(crate) const fn seeing_metadata<T: DeserializeOwned + Send + Sync + 'static>(self) -> Self {
+        Self { read: read_whole::<T>, parse: parse_whole::<T>, ..self }
     }
 
     /// The same kind, whose conditions only go together.
@@ -123,8 +130,8 @@ impl Kind {
         (self.same)(one, other)
     }
 
-    /// Reads the content out of an object's text; `None` if [`Kind::read`] has to say what is wrong with it.
-    pub(crate) fn parse(&self, object: &str) -> Option<Body> {
+    /// Reads metadata and content out of an object's text; `None` if somebody has to look at what is wrong with it.
+    pub(crate) fn parse(&self, object: &str) -> Option<(Meta, Body)> {
         (self.parse)(object)
     }
 
@@ -140,6 +147,18 @@ impl Kind {
 }
 
 fn read_as<T: DeserializeOwned + Send + Sync + 'static>(object: &Value) -> Result<Body, String> {
+    read_from::<T, _>(Rest { object, metadata: &mut None::<IgnoredAny> })
+}
+
+fn read_whole<T: DeserializeOwned + Send + Sync + 'static>(object: &Value) -> Result<Body, String> {
+    read_from::<T, _>(object)
+}
+
+fn read_from<'de, T, D>(object: D) -> Result<Body, String>
+where
+    T: Deserialize<'de> + Send + Sync + 'static,
+    D: Deserializer<'de, Error: fmt::Display>,
+{
     match serde_path_to_error::deserialize::<_, T>(object) {
         Ok(body) => Ok(Arc::new(body)),
         Err(error) => Err(format!("`{}`: {}", error.path(), error.inner())),
@@ -150,9 +169,14 @@ fn same_as<T: PartialEq + 'static>(one: &Body, other: &Body) -> bool {
     one.downcast_ref::<T>().is_some_and(|one| other.downcast_ref() == Some(one))
 }
 
-fn parse_as<T: DeserializeOwned + Send + Sync + 'static>(object: &str) -> Option<Body> {
+fn parse_content<T: DeserializeOwned + Send + Sync + 'static>(object: &str) -> Option<(Meta, Body)> {
+    let (meta, body) = parse_as::<T>(object)?;
+    Some((meta, Arc::new(body)))
+}
+
+fn parse_whole<T: DeserializeOwned + Send + Sync + 'static>(object: &str) -> Option<(Meta, Body)> {
     let body: T = serde_json::from_str(object).ok()?;
-    Some(Arc::new(body))
+    Some((parse_as::<IgnoredAny>(object)?.0, Arc::new(body)))
 }
 
 /// A kind is where it is served; there is one static for each.

@@ -3,6 +3,8 @@
 mod condition;
 mod managed;
 mod read;
+mod said;
+mod split;
 
 use std::any::Any;
 use std::fmt;
@@ -15,6 +17,8 @@ use crate::vocabulary::{annotation, manager};
 
 pub use condition::{Condition, Status};
 pub use read::Unreadable;
+pub(crate) use read::parse_as;
+pub(crate) use split::Rest;
 
 /// Which object.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use rolewright_core::selector::LabelSelector;
 use rolewright_core::{Labels, RoleRef, Rule, Subject};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -12,45 +13,24 @@ use crate::object::{Condition, ObjectRef, Owner};
 use crate::op::Report;
 
 /// What is applied to make an object like `shape`. With a uid the write fails if that object is no longer there. Rules may
-/// be thousands, so they are not made into a value first.
+/// be thousands, and objects too, so they are not made into values first.
 pub fn object<'a>(
-    object: &ObjectRef,
+    object: &'a ObjectRef,
     version: &str,
-    uid: Option<&str>,
+    uid: Option<&'a str>,
     shape: &'a Shape,
 ) -> impl Serialize + Debug + use<'a> {
-    #[derive(Debug, Default, Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Applied<'a> {
-        #[serde(flatten)]
-        identity: Value,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        rules: Option<&'a [Rule]>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        aggregation_rule: Option<Value>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        role_ref: Option<&'a RoleRef>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        subjects: Option<&'a [Subject]>,
-    }
-    let mut identity = identity(object, version, uid);
-    if let Some(metadata) = identity.get_mut("metadata").and_then(Value::as_object_mut) {
-        for (name, labels) in [("labels", &shape.labels), ("annotations", &shape.annotations)] {
-            if !labels.is_empty() {
-                metadata.insert(name.to_owned(), texts(labels));
-            }
-        }
-        if !shape.owners.is_empty() {
-            metadata.insert("ownerReferences".to_owned(), shape.owners.iter().map(owner).collect());
-        }
-    }
-    let mut applied = Applied { identity, ..Applied::default() };
+    let mut applied = Applied::to(object, version, uid);
+    let some = |labels: &'a Labels| (!labels.is_empty()).then_some(labels);
+    applied.metadata.labels = some(&shape.labels);
+    applied.metadata.annotations = some(&shape.annotations);
+    applied.metadata.owner_references = shape.owners.iter().map(OwnerReference::from).collect();
     match &shape.content {
         Content::Bare => {}
         Content::Role { rules, aggregation } => {
             applied.rules = rules.as_deref();
-            let selecting = |selectors| json!({ "clusterRoleSelectors": selectors });
-            applied.aggregation_rule = aggregation.as_ref().map(selecting);
+            applied.aggregation_rule =
+                aggregation.as_deref().map(|cluster_role_selectors| AggregationRule { cluster_role_selectors });
         }
         Content::Binding { role_ref, subjects } => {
             applied.role_ref = Some(role_ref);
@@ -60,21 +40,93 @@ pub fn object<'a>(
     applied
 }
 
-/// What is applied to write the rules of a role and nothing else. They may be thousands, so they are not made into a value
-/// first.
-pub fn rules<'a>(object: &ObjectRef, version: &str, uid: &str, rules: &'a [Rule]) -> impl Serialize + Debug + use<'a> {
-    #[derive(Debug, Serialize)]
-    struct Role<'a> {
-        #[serde(flatten)]
-        identity: Value,
-        rules: &'a [Rule],
+/// What is applied to write the rules of a role and nothing else.
+pub fn rules<'a>(
+    object: &'a ObjectRef,
+    version: &str,
+    uid: &'a str,
+    rules: &'a [Rule],
+) -> impl Serialize + Debug + use<'a> {
+    Applied { rules: Some(rules), ..Applied::to(object, version, Some(uid)) }
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Applied<'a> {
+    api_version: String,
+    kind: &'static str,
+    metadata: Metadata<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules: Option<&'a [Rule]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aggregation_rule: Option<AggregationRule<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role_ref: Option<&'a RoleRef>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subjects: Option<&'a [Subject]>,
+}
+
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<&'a Labels>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<&'a Labels>,
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    namespace: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    owner_references: Vec<OwnerReference<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uid: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OwnerReference<'a> {
+    api_version: &'a str,
+    /// Deleting the owner in the foreground waits for what it controls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block_owner_deletion: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    controller: Option<bool>,
+    kind: &'a str,
+    name: &'a str,
+    uid: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AggregationRule<'a> {
+    cluster_role_selectors: &'a [LabelSelector],
+}
+
+impl<'a> Applied<'a> {
+    fn to(object: &'a ObjectRef, version: &str, uid: Option<&'a str>) -> Self {
+        let ObjectRef { kind, namespace, name } = object;
+        Self {
+            api_version: kind.api_version(version),
+            kind: kind.kind,
+            metadata: Metadata { name, namespace, uid, ..Metadata::default() },
+            rules: None,
+            aggregation_rule: None,
+            role_ref: None,
+            subjects: None,
+        }
     }
-    Role { identity: identity(object, version, Some(uid)), rules }
+}
+
+impl<'a> From<&'a Owner> for OwnerReference<'a> {
+    fn from(Owner { api_version, kind, name, uid, controller }: &'a Owner) -> Self {
+        let controls = controller.then_some(true);
+        Self { api_version, block_owner_deletion: controls, controller: controls, kind, name, uid }
+    }
 }
 
 /// What is applied to set our part of an object's status.
 pub fn report(object: &ObjectRef, version: &str, uid: &str, report: &Report) -> Value {
-    let mut out = identity(object, version, Some(uid));
+    let mut out = json!(Applied::to(object, version, Some(uid)));
     let mut status: Map<String, Value> =
         report.fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
     status.insert("conditions".to_owned(), report.conditions.iter().map(condition).collect());
@@ -106,28 +158,4 @@ fn condition(condition: &Condition) -> Value {
         "observedGeneration": condition.observed_generation,
         "lastTransitionTime": condition.last_transition_time,
     })
-}
-
-fn identity(object: &ObjectRef, version: &str, uid: Option<&str>) -> Value {
-    let mut metadata = Map::from_iter([("name".to_owned(), json!(object.name))]);
-    if !object.namespace.is_empty() {
-        metadata.insert("namespace".to_owned(), json!(object.namespace));
-    }
-    metadata.extend(uid.map(|uid| ("uid".to_owned(), json!(uid))));
-    json!({ "apiVersion": object.kind.api_version(version), "kind": object.kind.kind, "metadata": metadata })
-}
-
-fn owner(owner: &Owner) -> Value {
-    let Owner { api_version, kind, name, uid, controller } = owner;
-    let mut out = json!({ "apiVersion": api_version, "kind": kind, "name": name, "uid": uid });
-    if *controller && let Some(out) = out.as_object_mut() {
-        // Deleting the owner in the foreground waits for what it controls.
-        out.insert("controller".to_owned(), json!(true));
-        out.insert("blockOwnerDeletion".to_owned(), json!(true));
-    }
-    out
-}
-
-fn texts(labels: &Labels) -> Value {
-    labels.iter().map(|(key, value)| (key.to_string(), json!(value))).collect::<Map<_, _>>().into()
 }

@@ -66,6 +66,7 @@ impl Snapshot {
                 for live in &mut objects {
                     self.share(kind, live);
                 }
+                self.shelf.settle();
                 let changes = self.table(kind).replace(objects).into_iter().map(|row| row.of(kind)).collect();
                 self.follow(changes)
             }

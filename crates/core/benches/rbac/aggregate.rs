@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use rolewright_core::aggregate::Aggregation;
+use rolewright_core::aggregate::{Aggregation, Cycles};
 use rolewright_core::{LabelSelector, Name, Role, Rule};
 use rolewright_testkit::bench::{Budget, Row, nanoseconds_per_call, wanted};
 use rolewright_testkit::oracle::Oracle;
@@ -66,6 +66,7 @@ struct Timed {
 
 pub(crate) fn run(oracle: Option<&mut Oracle>) -> Result<()> {
     change_one(oracle)?;
+    circles()?;
     cold_start()
 }
 
@@ -111,6 +112,32 @@ fn digest(aggregation: &Aggregation) -> Result<String> {
         write!(hex, "{byte:02x}")?;
     }
     Ok(hex)
+}
+
+/// A role that closes and opens a circle, beside more and more that have nothing to do with it.
+fn circles() -> Result<()> {
+    let name = "aggregate: one circle";
+    if !wanted(name) {
+        return Ok(());
+    }
+    let link = |name: &str, to: &str| Role::aggregated(name, [label("in", to)]).label("in", name);
+    let versions = [link("b", "a"), link("b", "c")];
+    let per_change = |others: usize| {
+        let others = (0..others).map(|i| link(&format!("r{i}"), &format!("r{}", i / 2)));
+        let roles: Vec<Role> = others.chain([link("a", "b"), link("b", "c")]).collect();
+        let (mut aggregation, mut cycles) = (Aggregation::from_roles(&roles), Cycles::default());
+        cycles.follow(&aggregation, roles.iter().map(|role| role.key.name()));
+        let mut turn = 0;
+        nanoseconds_per_call(|| {
+            turn += 1;
+            let role = versions.get(turn % 2)?;
+            aggregation.set(role);
+            Some(cycles.follow(&aggregation, [role.key.name()]).len())
+        })
+    };
+    let (some, many) = (per_change(500), per_change(8_000));
+    Row::new(format!("{name} among 500 roles"), "ns", some, None, Budget::Told).report()?;
+    Row::new(format!("{name}, 500 to 8k"), "x", many / some, None, Budget::AtMost(2.0)).report()
 }
 
 fn cold_start() -> Result<()> {

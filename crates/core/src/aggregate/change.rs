@@ -1,7 +1,7 @@
 //! Taking in changes: rules, labels and selectors first, then the edges between roles, then the unions.
 
-use std::collections::BTreeMap;
 use std::mem;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
@@ -11,10 +11,7 @@ use crate::{Name, Rule};
 use super::ceiling::Ceiling;
 use super::names::RoleId;
 use super::nodes::{Arm, Link};
-use super::{Aggregation, InvalidSelector, Parts, Work};
-
-/// A role with the most that it may gather, if there is such a thing.
-pub(super) type Limited<'a> = (Parts<'a>, Option<&'a [Rule]>);
+use super::{Aggregation, Event, InvalidSelector, Parts, Work};
 
 /// What a change has left to do.
 #[derive(Default)]
@@ -23,46 +20,72 @@ struct Pending {
     relabelled: Vec<RoleId>,
     /// Aggregated roles that are new or have new selectors: find the roles that they match.
     reselecting: Vec<RoleId>,
-    /// Roles whose union may differ. Some may be gone by now or no longer aggregated, which does no harm.
+    /// What becomes of the unions.
+    unsettled: Unsettled,
+}
+
+/// What changes have left to compute. Some of these roles may be gone by now or no longer aggregated.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unsettled {
+    /// Roles whose union may differ.
     dirty: FxHashSet<RoleId>,
     /// Roles that became aggregated.
     appeared: FxHashSet<RoleId>,
     /// Roles whose stored rules changed.
-    rewritten: Vec<RoleId>,
+    rewritten: FxHashSet<RoleId>,
 }
 
 impl Aggregation {
-    /// Makes the roles as `latest` says, `None` for gone, and returns whose union changed.
-    pub(super) fn change(&mut self, latest: &BTreeMap<&str, Option<Limited<'_>>>) -> Vec<Name> {
+    /// Takes in one event for each role, by name, and leaves the unions as they are; returns whose may differ.
+    pub(super) fn change(&mut self, latest: &[Event<'_>]) -> FxHashSet<RoleId> {
         self.work = Work::default();
+        // WHY: the first events are most often all roles there are. Lists that grow leave holes in memory.
+        if self.names.is_empty() {
+            self.names.reserve(latest.len());
+            self.nodes.reserve(latest.len());
+        }
         let mut pending = Pending::default();
-        for (name, role) in latest {
-            match role {
-                Some((role, ceiling)) => {
-                    self.write(role, &mut pending);
-                    self.write_ceiling(role.name, *ceiling, &mut pending);
-                }
-                None => self.erase(name, &mut pending),
+        for event in latest {
+            match *event {
+                Event::Set(role) => self.place(Parts::of(role), None, &mut pending),
+                Event::Parts(role) => self.place(Some(role), None, &mut pending),
+                Event::Limited(role, ceiling) => self.place(Parts::of(role), Some(ceiling), &mut pending),
+                Event::Remove(name) => self.erase(name, &mut pending),
             }
         }
+        let Pending { relabelled, reselecting, mut unsettled } = pending;
         // INVARIANT: selectors that wait in `reselecting` are filed nowhere yet, so no edge is found twice.
-        for &id in &pending.relabelled {
-            self.relink(id, &mut pending.dirty);
+        for id in relabelled {
+            self.relink(id, &mut unsettled.dirty);
         }
-        for &id in &pending.reselecting {
+        for &id in &reselecting {
             self.reselect(id);
         }
-        pending.dirty.extend(&pending.reselecting);
+        unsettled.dirty.extend(reselecting);
+        let touched = unsettled.dirty.union(&unsettled.appeared).copied().collect();
+        self.unsettled.dirty.extend(unsettled.dirty);
+        self.unsettled.appeared.extend(unsettled.appeared);
+        self.unsettled.rewritten.extend(unsettled.rewritten);
+        touched
+    }
 
-        let mut changed: FxHashSet<RoleId> = self.recompute(&pending.dirty).into_iter().collect();
-        changed.extend(&pending.appeared);
-        for &id in changed.iter().chain(&pending.rewritten) {
+    /// Computes the unions that changes have left behind; returns those that changed.
+    pub(super) fn compute(&mut self) -> Vec<RoleId> {
+        let Unsettled { dirty, appeared, rewritten } = mem::take(&mut self.unsettled);
+        let mut changed: FxHashSet<RoleId> = self.recompute(&dirty).into_iter().collect();
+        // It may have ceased to be so in between.
+        changed.extend(appeared.into_iter().filter(|&id| self.nodes.at(id).union.is_some()));
+        for &id in changed.iter().chain(&rewritten) {
             self.note_drift(id);
         }
         self.rules.sweep();
-        let mut changed: Vec<Name> = changed.into_iter().map(|id| self.names.text(id).clone()).collect();
-        changed.sort_unstable();
-        changed
+        changed.into_iter().collect()
+    }
+
+    fn place(&mut self, role: Option<Parts<'_>>, ceiling: Option<&[Rule]>, pending: &mut Pending) {
+        let Some(role) = role else { return };
+        self.write(&role, pending);
+        self.write_ceiling(role.name, ceiling, pending);
     }
 
     fn write(&mut self, role: &Parts<'_>, pending: &mut Pending) {
@@ -85,9 +108,9 @@ impl Aggregation {
         let before = mem::replace(&mut node.rules, held);
         self.rules.release(&before);
         if node.rules != before {
-            pending.rewritten.push(id);
+            pending.unsettled.rewritten.insert(id);
             if node.union.is_none() {
-                pending.dirty.extend(node.targets());
+                pending.unsettled.dirty.extend(node.targets());
             }
         }
         self.write_selectors(id, role.aggregation, pending);
@@ -102,14 +125,14 @@ impl Aggregation {
         self.deselect(id);
         let node = self.nodes.at_mut(id);
         if was_aggregated != selectors.is_some() {
-            pending.dirty.extend(node.targets());
+            pending.unsettled.dirty.extend(node.targets());
         }
         if let Some(written) = selectors {
             // WHY: the old output stays for comparison; if the new selectors find the same, nothing has changed.
             node.union.get_or_insert_default().written = written.to_vec();
             pending.reselecting.push(id);
             if !was_aggregated {
-                pending.appeared.insert(id);
+                pending.unsettled.appeared.insert(id);
             }
         } else {
             node.union = None;
@@ -127,7 +150,7 @@ impl Aggregation {
         };
         if !same {
             union.ceiling = ceiling.map(Ceiling::new);
-            pending.dirty.insert(id);
+            pending.unsettled.dirty.insert(id);
         }
     }
 
@@ -140,11 +163,14 @@ impl Aggregation {
                 sources.remove(id, &self.names);
             }
         }
-        pending.dirty.extend(node.targets());
+        pending.unsettled.dirty.extend(node.targets());
         self.rules.release(&node.rules);
         self.labels.remove(id, &node.labels, &self.names);
         self.labels.dismiss(id, &self.names);
         self.note_drift(id);
+        // Its number may come to stand for another role before anything is computed.
+        self.unsettled.appeared.remove(&id);
+        self.unsettled.rewritten.remove(&id);
         self.names.remove(id);
     }
 
@@ -174,6 +200,7 @@ impl Aggregation {
         for (index, written) in union.written.iter().enumerate() {
             arms.push(match written.compile() {
                 Ok(selection) => {
+                    let selection = Arc::new(selection);
                     let sources = self.labels.select(&selection, id, &self.nodes, &self.names);
                     let anchor = self.anchors.insert(Link { target: id, selector: index }, &selection);
                     Arm { selection: Some(selection), anchor, sources }
@@ -201,10 +228,10 @@ impl Aggregation {
     fn relink(&mut self, id: RoleId, dirty: &mut FxHashSet<RoleId>) {
         let node = self.nodes.at(id);
         let mut links = Vec::new();
-        for link in self.anchors.candidates(&node.labels).filter(|link| link.target != id) {
+        for (selection, filed) in self.anchors.candidates(&node.labels) {
             self.work.tested += 1;
-            if self.nodes.selection(link).is_some_and(|selection| selection.matches(&node.labels)) {
-                links.push(link);
+            if selection.matches(&node.labels) {
+                links.extend(filed.iter().filter(|link| link.target != id));
             }
         }
         links.sort_unstable();

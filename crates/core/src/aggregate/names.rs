@@ -33,6 +33,16 @@ impl Names {
         self.texts.get(id.index()).expect("a RoleId comes from `add`, and `texts` never shrinks")
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Makes room for so many more.
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.ids.reserve(more);
+        self.texts.reserve(more);
+    }
+
     /// A number for a name that has none.
     pub(super) fn add(&mut self, name: &Name) -> RoleId {
         let id = if let Some(id) = self.free.pop() {
@@ -63,51 +73,77 @@ impl Names {
 }
 
 /// Roles in ascending order of their names, bytewise, each once: the order in which Kubernetes unites them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Roster(Vec<RoleId>);
+///
+/// Most labels have one carrier, which needs no room of its own.
+#[derive(Clone, Debug)]
+pub(super) enum Roster {
+    One(RoleId),
+    Many(Vec<RoleId>),
+}
+
+impl Default for Roster {
+    fn default() -> Self {
+        Self::Many(Vec::new())
+    }
+}
 
 impl Roster {
     /// Brings any list of roles into order.
     pub(super) fn sorted(mut roles: Vec<RoleId>, names: &Names) -> Self {
         roles.sort_by(|&a, &b| names.order(a, b));
         roles.dedup();
-        Self(roles)
+        Self::Many(roles)
     }
 
     /// The roles of this list that `keep` accepts.
     pub(super) fn filtered(&self, keep: impl Fn(RoleId) -> bool) -> Self {
-        Self(self.iter().filter(|&id| keep(id)).collect())
+        Self::Many(self.iter().filter(|&id| keep(id)).collect())
     }
 
     pub(super) fn insert(&mut self, id: RoleId, names: &Names) {
-        if let Err(place) = self.place(id, names) {
-            self.0.insert(place, id);
+        let Err(place) = self.place(id, names) else { return };
+        match self {
+            Self::Many(roles) if roles.is_empty() => *self = Self::One(id),
+            Self::Many(roles) => roles.insert(place, id),
+            Self::One(other) => *self = Self::Many(if place == 0 { vec![id, *other] } else { vec![*other, id] }),
         }
     }
 
     pub(super) fn remove(&mut self, id: RoleId, names: &Names) {
-        if let Ok(place) = self.place(id, names) {
-            self.0.remove(place);
+        let Ok(place) = self.place(id, names) else { return };
+        match self {
+            Self::One(_) => *self = Self::default(),
+            Self::Many(roles) => {
+                roles.remove(place);
+            }
         }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = RoleId> {
-        self.0.iter().copied()
+        self.as_slice().iter().copied()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.as_slice().len()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.as_slice().is_empty()
+    }
+
+    fn as_slice(&self) -> &[RoleId] {
+        match self {
+            Self::One(id) => std::slice::from_ref(id),
+            Self::Many(roles) => roles,
+        }
     }
 
     fn place(&self, id: RoleId, names: &Names) -> Result<usize, usize> {
+        let roles = self.as_slice();
         // WHY: many roles at once come in name order, so that the end is the place and no search is needed.
-        if self.0.last().is_none_or(|&last| names.order(last, id).is_lt()) {
-            return Err(self.0.len());
+        if roles.last().is_none_or(|&last| names.order(last, id).is_lt()) {
+            return Err(roles.len());
         }
-        self.0.binary_search_by(|&other| names.order(other, id))
+        roles.binary_search_by(|&other| names.order(other, id))
     }
 }

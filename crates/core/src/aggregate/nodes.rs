@@ -1,5 +1,7 @@
 //! The graph: roles, and which selector of which aggregated role matches them.
 
+use std::sync::Arc;
+
 use crate::Labels;
 use crate::selector::{LabelSelector, Selector};
 
@@ -43,7 +45,7 @@ pub(super) struct Union {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arm {
     /// `None` if the selector cannot be used.
-    pub(super) selection: Option<Selector>,
+    pub(super) selection: Option<Arc<Selector>>,
     /// The clause by which [`Anchors`](super::anchors::Anchors) finds it.
     pub(super) anchor: Option<usize>,
     /// The matching roles, without the aggregated role itself: the edges from target to source.
@@ -107,17 +109,17 @@ impl Nodes {
         self.0.len()
     }
 
+    /// Makes room for so many more.
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.0.reserve(more);
+    }
+
     /// An empty node for a new role.
     pub(super) fn open(&mut self, id: RoleId) {
         if self.0.len() <= id.index() {
             self.0.resize_with(id.index() + 1, Node::default);
         }
         *self.at_mut(id) = Node::default();
-    }
-
-    /// The selector itself, if it exists and can be used.
-    pub(super) fn selection(&self, link: Link) -> Option<&Selector> {
-        self.at(link.target).union.as_ref()?.arms.get(link.selector)?.selection.as_ref()
     }
 
     /// The roles that a selector matches, if that selector exists.

@@ -6,8 +6,10 @@ use rustc_hash::FxHashMap;
 
 use crate::Rule;
 
+use super::size::RuleSize;
+
 /// A rule. Two rules are equal exactly when their numbers are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct RuleId(u32);
 
 impl RuleId {
@@ -32,6 +34,7 @@ pub(super) struct RuleTable {
 #[derive(Clone, Debug)]
 struct Slot {
     rule: Arc<Rule>,
+    size: RuleSize,
     holders: usize,
 }
 
@@ -47,7 +50,15 @@ impl RuleTable {
     }
 
     pub(super) fn rule(&self, id: RuleId) -> &Rule {
-        &self.slots.get(id.index()).expect("a RuleId comes from `intern`, and `slots` never shrinks").rule
+        &self.slot(id).rule
+    }
+
+    pub(super) fn size(&self, id: RuleId) -> RuleSize {
+        self.slot(id).size
+    }
+
+    fn slot(&self, id: RuleId) -> &Slot {
+        self.slots.get(id.index()).expect("a RuleId comes from `intern`, and `slots` never shrinks")
     }
 
     pub(super) fn find(&self, rule: &Rule) -> Option<RuleId> {
@@ -96,8 +107,9 @@ impl RuleTable {
     }
 
     fn add(&mut self, rule: &Rule) -> RuleId {
+        let size = RuleSize::of(rule);
         let rule = Arc::new(rule.clone());
-        let slot = Slot { rule: Arc::clone(&rule), holders: 0 };
+        let slot = Slot { rule: Arc::clone(&rule), size, holders: 0 };
         let id = if let Some(id) = self.free.pop() {
             if let Some(vacant) = self.slots.get_mut(id.index()) {
                 *vacant = slot;

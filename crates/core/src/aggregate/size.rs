@@ -57,6 +57,28 @@ impl Limits {
     pub fn allow<'a>(&self, name: &str, rules: impl IntoIterator<Item = &'a Rule>) -> bool {
         Meter::of(name, rules).within(self)
     }
+
+    /// The same, of rules whose sizes are known.
+    pub(super) fn allow_sizes(&self, name: &str, sizes: impl IntoIterator<Item = RuleSize>) -> bool {
+        let mut meter = Meter::of(name, []);
+        sizes.into_iter().for_each(|size| meter.grow(size));
+        meter.within(self)
+    }
+}
+
+/// Both sizes of one rule, for whoever asks for them again and again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RuleSize {
+    stored: u32,
+    body: u32,
+}
+
+impl RuleSize {
+    pub(super) fn of(rule: &Rule) -> Self {
+        // What is larger than that is too large anyway.
+        let bounded = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
+        Self { stored: bounded(stored_rule(rule)), body: bounded(body_rule(rule)) }
+    }
 }
 
 /// Both sizes of a growing list of rules.
@@ -77,8 +99,12 @@ impl Meter {
     }
 
     pub(super) fn add(&mut self, rule: &Rule) {
-        self.stored += stored_rule(rule);
-        self.body += body_rule(rule) + usize::from(!self.first);
+        self.grow(RuleSize::of(rule));
+    }
+
+    fn grow(&mut self, rule: RuleSize) {
+        self.stored += rule.stored as usize;
+        self.body += rule.body as usize + usize::from(!self.first);
         self.first = false;
     }
 

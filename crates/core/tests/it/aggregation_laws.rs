@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::Unions;
 use proptest::prelude::*;
-use rolewright_core::aggregate::{Aggregation, Event, Stats};
+use rolewright_core::aggregate::size::{self, Limits};
+use rolewright_core::aggregate::{Aggregation, Cycles, Event, Stats};
 use rolewright_core::{Name, Role, Rule};
 use worlds::{World, batches, limited_batches, worlds};
 
@@ -33,6 +34,12 @@ fn answers(aggregation: &Aggregation) -> impl PartialEq + std::fmt::Debug + use<
         provenance,
         Stats { recomputed: 0, tested: 0, ..aggregation.stats() },
     )
+}
+
+/// The circle of every role that is part of one.
+fn circles(aggregation: &Aggregation) -> BTreeMap<Name, Vec<Name>> {
+    let circles = aggregation.cycles();
+    circles.iter().flat_map(|members| members.iter().map(|name| (name.clone(), members.clone()))).collect()
 }
 
 fn differing(before: &Unions, after: &Unions) -> Vec<Name> {
@@ -63,6 +70,30 @@ proptest! {
             prop_assert!(aggregation.update(batch.iter().map(worlds::Change::event)).is_empty(), "the same again");
             prop_assert_eq!(aggregation.stats().recomputed, 0);
         }
+    }
+
+    #[test]
+    fn computing_once_for_many_changes_is_the_same_as_after_each(batches in batches(), settled in 0..4usize) {
+        let (mut world, mut aggregation) = (World::new(), Aggregation::default());
+        let (mut before, mut concerned) = (Unions::default(), BTreeSet::new());
+        for (place, batch) in batches.iter().enumerate() {
+            concerned.extend(aggregation.defer(batch.iter().map(worlds::Change::event)));
+            for change in batch {
+                change.apply(&mut world);
+            }
+            if place % 4 <= settled {
+                continue;
+            }
+            aggregation.settle();
+            prop_assert_eq!(answers(&aggregation), answers(&Aggregation::from_roles(world.values())));
+            let after = unions(&aggregation);
+            for name in differing(&before, &after) {
+                prop_assert!(concerned.contains(&name), "{} was not said to be concerned", name);
+            }
+            (before, concerned) = (after, BTreeSet::new());
+        }
+        aggregation.settle();
+        prop_assert_eq!(answers(&aggregation), answers(&Aggregation::from_roles(world.values())));
     }
 
     #[test]
@@ -123,6 +154,17 @@ proptest! {
             prop_assert_eq!(
                 aggregation.drift().any(|name| name == target.key.name()), rules != target.rules, "drift of {}", target.key
             );
+            let only = |these: &[Rule], those: &[Rule]| -> Vec<Rule> {
+                these.iter().filter(|rule| !those.contains(rule)).cloned().collect()
+            };
+            let (new, old) = aggregation.news(target.key.name());
+            prop_assert!(new.into_iter().eq(&only(&rules, &target.rules)));
+            prop_assert!(old.into_iter().eq(&only(&target.rules, &rules)));
+            let body = size::body(target.key.name(), &rules);
+            for limits in [Limits { body, ..Limits::default() }, Limits { body: body - 1, ..Limits::default() }] {
+                let name = target.key.name();
+                prop_assert_eq!(aggregation.fits(name, &limits), limits.allow(name, &rules));
+            }
         }
     }
 
@@ -143,6 +185,29 @@ proptest! {
             .filter(|members| members.len() > 1)
             .collect();
         prop_assert_eq!(Aggregation::from_roles(world.values()).cycles(), circles.into_iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn following_circles_is_the_same_as_looking_everywhere(batches in batches()) {
+        let (mut world, mut aggregation, mut cycles) = (World::new(), Aggregation::default(), Cycles::default());
+        for batch in &batches {
+            let before = (world.clone(), circles(&aggregation));
+            aggregation.update(batch.iter().map(worlds::Change::event));
+            for change in batch {
+                change.apply(&mut world);
+            }
+            let shape = |world: &World, name: &Name| {
+                world.get(name).filter(|role| role.aggregation.is_some()).map(|role| (role.labels.clone(), role.aggregation.clone()))
+            };
+            let reshaped = before.0.keys().chain(world.keys()).filter(|name| shape(&before.0, name) != shape(&world, name));
+            let concerned = cycles.follow(&aggregation, reshaped);
+
+            let now = circles(&aggregation);
+            for name in before.0.keys().chain(world.keys()) {
+                prop_assert_eq!(cycles.of(name), now.get(name).map(Vec::as_slice), "the circle of {}", name);
+                prop_assert_eq!(concerned.contains(name), before.1.get(name) != now.get(name), "news of {}", name);
+            }
+        }
     }
 
     #[test]

@@ -9,8 +9,11 @@ pub(crate) fn reason(aggregation: &Aggregation, name: &str, stored: &[Rule], rul
     if stored == rules {
         return String::new();
     }
-    let added = only_in(rules, stored);
-    let removed = only_in(stored, rules).len();
+    news(aggregation, name, &only_in(rules, stored), &only_in(stored, rules))
+}
+
+/// The same, of rules that are known to differ in these or in their order.
+pub(crate) fn news(aggregation: &Aggregation, name: &str, added: &[&Rule], removed: &[&Rule]) -> String {
     let mut parts = Vec::new();
     if let Some(first) = added.first() {
         let source = aggregation.sources(name, first).into_iter().next();
@@ -18,8 +21,8 @@ pub(crate) fn reason(aggregation: &Aggregation, name: &str, stored: &[Rule], rul
         let more = if added.len() > 1 { " and others" } else { "" };
         parts.push(format!("+{}{from}{more}", count(added.len())));
     }
-    if removed > 0 {
-        parts.push(format!("-{}", count(removed)));
+    if !removed.is_empty() {
+        parts.push(format!("-{}", count(removed.len())));
     }
     if parts.is_empty() { "the same rules in their order".to_owned() } else { parts.join(", ") }
 }

@@ -4,6 +4,7 @@ use rolewright_core::selector::LabelSelector;
 use rolewright_core::{Labels, RBAC_GROUP, RoleRef, Rule, Subject};
 
 use super::Crossplane;
+use super::materialized::Base;
 use super::rules::{EVERYTHING, VIEW, WRITE, rule, verbs};
 use super::settings::{Manage, UserRoles};
 use super::words::{self, aggregate_to, aggregating, base_of};
@@ -146,6 +147,15 @@ impl Crossplane {
             }
         }
         intent
+    }
+
+    /// What the roles always hold, as far as we keep them: sure to be there, if not at once.
+    pub(super) fn bases(&self) -> impl Iterator<Item = (Name, Base)> {
+        let kept = ALL.into_iter().filter(|standing| self.settings.manage >= standing.level());
+        kept.map(|standing| {
+            let base = Base { labels: standing.base_labels(), rules: self.base_rules(standing) };
+            (standing.base(), base)
+        })
     }
 
     /// Everything that belongs to a role, were it ours to keep.

@@ -6,8 +6,42 @@ use rustc_hash::FxHashSet;
 
 use crate::Name;
 use crate::intent::{Content, Shape};
-use crate::object::{Live, Owner};
+use crate::object::{Live, Managed, Meta, Owner};
 use crate::rbac::{BindingBody, RoleBody};
+
+/// Whether a live object says what is wanted: whether [`seen`] of it is that, without making it. Most objects do.
+pub(super) fn says(live: &Live, wanted: &Shape) -> bool {
+    let Meta { labels, annotations, owners, ours, inherited, .. } = &live.meta;
+    let managed = || ours.iter().chain(inherited.as_deref().map(|inherited| &inherited.fields));
+    let same = |labels: &Labels, wanted: &Labels, ours: fn(&Managed) -> &[Name]| {
+        let is_ours = |key: &Name| managed().any(|managed| ours(managed).contains(key));
+        wanted.iter().all(|(key, value)| labels.get(key) == Some(value))
+            && !labels.iter().any(|(key, _)| !wanted.contains_key(key) && is_ours(key))
+    };
+    let is_ours =
+        |owner: &&Owner| has(&wanted.owners, owner) || managed().any(|managed| managed.owners.contains(&owner.uid));
+    let rules_are_ours = managed().any(|managed| managed.rules);
+    let says = same(labels, &wanted.labels, |managed| &managed.labels)
+        && same(annotations, &wanted.annotations, |managed| &managed.annotations)
+        && wanted.owners.iter().all(|owner| owners.contains(owner))
+        && owners.iter().filter(is_ours).count() == wanted.owners.len()
+        && holds(live, &wanted.content, rules_are_ours);
+    debug_assert_eq!(says, seen(live, wanted) == *wanted, "{live:?} {wanted:?}");
+    says
+}
+
+fn holds(live: &Live, wanted: &Content, rules_are_ours: bool) -> bool {
+    match wanted {
+        Content::Bare => true,
+        Content::Role { rules, aggregation } => live.body::<RoleBody>().is_some_and(|role| {
+            let seen = (rules.is_some() || rules_are_ours).then_some(&role.rules);
+            seen == rules.as_ref() && role.aggregation == *aggregation
+        }),
+        Content::Binding { role_ref, subjects } => live
+            .body::<BindingBody>()
+            .is_some_and(|binding| binding.role_ref == *role_ref && binding.subjects == *subjects),
+    }
+}
 
 /// The part of a live object that is ours: what we want to say, and what we said before.
 pub(super) fn seen(live: &Live, wanted: &Shape) -> Shape {

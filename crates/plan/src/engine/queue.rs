@@ -19,6 +19,8 @@ pub(super) struct Queue {
     due: BTreeSet<(Time, ObjectRef)>,
     /// INVARIANT: counts the entries with a `since`, which is asked for after every step.
     waiting: usize,
+    /// When a key was last started while others had to wait for theirs.
+    crowded: Time,
 }
 
 #[derive(Debug, Default)]
@@ -69,6 +71,9 @@ impl Queue {
             entry.due = None;
             entry.again = false;
         }
+        if self.due.first().is_some_and(|(at, _)| *at <= now) {
+            self.crowded = now;
+        }
         Some(key)
     }
 
@@ -77,10 +82,11 @@ impl Queue {
         self.due.first().map(|(at, _)| *at)
     }
 
-    /// Whether a key is due or being written.
-    pub(super) fn is_busy(&self, now: Time) -> bool {
+    /// If a key is due or being written: since when all of them are under way.
+    pub(super) fn busy(&self, now: Time) -> Option<Time> {
         // What is being written is not due.
-        self.entries.len() > self.due.len() || self.next_due().is_some_and(|due| due <= now)
+        let is_busy = self.entries.len() > self.due.len() || self.next_due().is_some_and(|due| due <= now);
+        is_busy.then_some(self.crowded)
     }
 
     /// How many keys wait or are being written.

@@ -20,7 +20,8 @@ use crate::object::ObjectRef;
 use crate::op::{Phase, Plan};
 use crate::snapshot::{Change, Service, Snapshot};
 
-/// So long a key waits for those of earlier turns: whatever somebody breaks is mended within a second.
+/// So long a key waits for those of earlier turns, once they are all under way: whatever somebody breaks is mended within a
+/// second.
 pub(super) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A module with what waits for it.
@@ -86,42 +87,39 @@ impl Slot {
 
     /// The next key that is due. It waits for those of earlier turns, but not for ever.
     pub(super) fn start(&mut self, now: Time) -> Option<ObjectRef> {
-        let mut is_busy = false;
+        let mut busy = None;
         let [queues @ .., _] = &mut self.queues;
         for queue in queues {
-            if let Some(key) = start(queue, is_busy, now) {
+            if let Some(key) = start(queue, busy, now) {
                 return Some(key);
             }
-            is_busy |= queue.is_busy(now);
+            busy = busy.max(queue.busy(now));
         }
         None
     }
 
     /// The same of those that wait for all modules, of which some may be busy.
-    pub(super) fn start_last(&mut self, is_busy: bool, now: Time) -> Option<ObjectRef> {
+    pub(super) fn start_last(&mut self, busy: Option<Time>, now: Time) -> Option<ObjectRef> {
         let [.., last] = &mut self.queues;
-        start(last, is_busy, now)
+        start(last, busy, now)
     }
 
-    /// Whether a key that others may wait for is due or being written.
-    pub(super) fn is_busy(&self, now: Time) -> bool {
+    /// If a key that others may wait for is due or being written: since when all of them are under way.
+    pub(super) fn busy(&self, now: Time) -> Option<Time> {
         let [queues @ .., _] = &self.queues;
-        queues.iter().any(|queue| queue.is_busy(now))
+        queues.iter().filter_map(|queue| queue.busy(now)).max()
     }
 
     /// When the next key is due, while some modules may be busy.
-    pub(super) fn next_due(&self, is_busy: bool, now: Time) -> Option<Time> {
+    pub(super) fn next_due(&self, others: Option<Time>, now: Time) -> Option<Time> {
         let [queues @ .., last] = &self.queues;
         let mut next = None;
-        let mut wait = Duration::ZERO;
+        let mut busy = None;
         for queue in queues {
-            next = next.into_iter().chain(queue.next_due().map(|due| due + wait)).min();
-            if queue.is_busy(now) {
-                wait = PATIENCE;
-            }
+            next = next.into_iter().chain(turn_of(queue, busy)).min();
+            busy = busy.max(queue.busy(now));
         }
-        let wait = if is_busy { PATIENCE } else { Duration::ZERO };
-        next.into_iter().chain(last.next_due().map(|due| due + wait)).min()
+        next.into_iter().chain(turn_of(last, others)).min()
     }
 
     /// How many keys wait or are being written.
@@ -323,9 +321,15 @@ impl Slot {
 }
 
 /// The next key of a queue, unless those before it are busy and it has not waited long enough.
-fn start(queue: &mut Queue, is_busy: bool, now: Time) -> Option<ObjectRef> {
-    let waits = is_busy && queue.next_due().is_some_and(|due| now < due + PATIENCE);
-    if waits { None } else { queue.start(now) }
+fn start(queue: &mut Queue, busy: Option<Time>, now: Time) -> Option<ObjectRef> {
+    if turn_of(queue, busy).is_some_and(|turn| now < turn) { None } else { queue.start(now) }
+}
+
+/// When the first key of a queue has its turn, if those before it are busy and all under way since then. While there are
+/// more of them than can be written at once, it would only be written too early, and again.
+fn turn_of(queue: &Queue, busy: Option<Time>) -> Option<Time> {
+    let due = queue.next_due()?;
+    Some(busy.map_or(due, |since| due.max(since) + PATIENCE))
 }
 
 fn hash(shape: &Shape) -> u64 {

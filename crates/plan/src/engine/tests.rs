@@ -165,7 +165,7 @@ fn wait_or_report(engine: &mut Engine, now: Time) -> Time {
 
 impl Engine {
     fn next_wait(&self, now: Time) -> Option<Time> {
-        self.slots.iter().filter_map(|slot| slot.next_due(slot.is_busy(now), now)).min().filter(|at| *at > now)
+        self.slots.iter().filter_map(|slot| slot.next_due(slot.busy(now), now)).min().filter(|at| *at > now)
     }
 }
 

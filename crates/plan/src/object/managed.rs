@@ -1,9 +1,10 @@
 //! What of an object a manager wrote, from `managedFields`.
 
 use std::borrow::Cow;
+use std::fmt;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -19,26 +20,22 @@ pub(super) fn managed(fields: Option<&Value>, manager: &str, operation: &str) ->
         whole && says("manager", manager) && says("operation", operation)
     };
     let entry = fields?.as_array()?.iter().find(is_theirs)?;
-    Some(named(entry.get("fieldsV1").unwrap_or(&Value::Null)))
+    Some(entry.get("fieldsV1").and_then(|fields| Fields::deserialize(fields).ok()).unwrap_or_default().into())
 }
 
 /// Who wrote what, out of an object's metadata as text. Most of it is about the fields of others and is passed over.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Entries<'a> {
-    #[serde(borrow)]
-    managed_fields: Option<Vec<Entry<'a>>>,
-}
+#[derive(Default, Deserialize)]
+pub(super) struct Entries<'a>(#[serde(borrow)] Option<Vec<Entry<'a>>>);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry<'a> {
-    #[serde(default)]
-    manager: Name,
-    #[serde(default)]
-    operation: Name,
-    #[serde(borrow)]
-    time: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    manager: Cow<'a, str>,
+    #[serde(borrow, default)]
+    operation: Cow<'a, str>,
+    #[serde(borrow, default)]
+    time: Cow<'a, str>,
     subresource: Option<IgnoredAny>,
     #[serde(borrow)]
     fields_v1: Option<&'a RawValue>,
@@ -50,38 +47,56 @@ impl Entries<'_> {
         let is_theirs = |entry: &&Entry<'_>| {
             entry.manager == manager && entry.operation == operation && entry.subresource.is_none()
         };
-        let Some(entry) = self.managed_fields.iter().flatten().find(is_theirs) else { return Ok(None) };
-        let fields = entry.fields_v1.map_or("null", RawValue::get);
-        Ok(Some(named(&serde_json::from_str(fields)?)))
+        let Some(entry) = self.0.iter().flatten().find(is_theirs) else { return Ok(None) };
+        let fields: Option<Fields> = entry.fields_v1.map(|fields| serde_json::from_str(fields.get())).transpose()?;
+        Ok(Some(fields.unwrap_or_default().into()))
     }
 
     /// Whether nobody is said to have written anything.
     pub(super) fn is_empty(&self) -> bool {
-        self.managed_fields.as_deref().unwrap_or_default().is_empty()
+        self.0.as_deref().unwrap_or_default().is_empty()
     }
 
     /// The same as [`rival`].
     pub(super) fn rival(&self) -> Option<Name> {
-        let entries = self.managed_fields.iter().flatten().filter(|entry| entry.subresource.is_none());
-        last(entries.map(|entry| (entry.manager.as_str(), entry.time.as_deref().unwrap_or_default())))
+        let entries = self.0.iter().flatten().filter(|entry| entry.subresource.is_none());
+        last(entries.map(|entry| (&*entry.manager, &*entry.time)))
     }
 
     /// The same as [`only`].
     pub(super) fn only(&self, manager: &str) -> bool {
-        let entries = self.managed_fields.as_deref().unwrap_or_default();
+        let entries = self.0.as_deref().unwrap_or_default();
         !entries.is_empty() && entries.iter().all(|entry| entry.manager == manager)
     }
 }
 
 /// What an entry of `managedFields` names.
-fn named(fields: &Value) -> Managed {
-    let of = |name: &str| fields.pointer(&format!("/f:metadata/{name}"));
-    Managed {
-        labels: keys(of("f:labels"), field),
-        annotations: keys(of("f:annotations"), field),
-        owners: keys(of("f:ownerReferences"), uid),
-        rules: fields.get("f:rules").is_some(),
-        gathers: fields.get("f:aggregationRule").is_some(),
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Fields {
+    #[serde(rename = "f:metadata")]
+    metadata: Named,
+    #[serde(rename = "f:rules")]
+    rules: Option<IgnoredAny>,
+    #[serde(rename = "f:aggregationRule")]
+    aggregation_rule: Option<IgnoredAny>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Named {
+    #[serde(rename = "f:labels", deserialize_with = "fields")]
+    labels: Vec<Name>,
+    #[serde(rename = "f:annotations", deserialize_with = "fields")]
+    annotations: Vec<Name>,
+    #[serde(rename = "f:ownerReferences", deserialize_with = "uids")]
+    owners: Vec<Name>,
+}
+
+impl From<Fields> for Managed {
+    fn from(Fields { metadata, rules, aggregation_rule }: Fields) -> Self {
+        let Named { labels, annotations, owners } = metadata;
+        Self { labels, annotations, owners, rules: rules.is_some(), gathers: aggregation_rule.is_some() }
     }
 }
 
@@ -117,8 +132,12 @@ fn last<'a>(writers: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Name> {
     other.filter(|(_, time)| count > 1 && *time >= ours).map(|(name, _)| Name::new(name))
 }
 
-fn keys(fields: Option<&Value>, read: impl Fn(&str) -> Option<Name>) -> Vec<Name> {
-    fields.and_then(Value::as_object).into_iter().flatten().filter_map(|(key, _)| read(key)).collect()
+fn fields<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Name>, D::Error> {
+    deserializer.deserialize_map(Keys(field))
+}
+
+fn uids<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Name>, D::Error> {
+    deserializer.deserialize_map(Keys(uid))
 }
 
 /// `f:app` is the field `app`.
@@ -128,8 +147,54 @@ fn field(key: &str) -> Option<Name> {
 
 /// `k:{"uid":"1"}` is the owner with that uid.
 fn uid(key: &str) -> Option<Name> {
-    let keys: Value = serde_json::from_str(key.strip_prefix("k:")?).ok()?;
-    keys.get("uid")?.as_str().map(Name::new)
+    #[derive(Deserialize)]
+    struct Key {
+        uid: Name,
+    }
+    let key: Key = serde_json::from_str(key.strip_prefix("k:")?).ok()?;
+    Some(key.uid)
+}
+
+/// Reads the keys of a map that mean something, in their order.
+struct Keys(fn(&str) -> Option<Name>);
+
+impl<'de> Visitor<'de> for Keys {
+    type Value = Vec<Name>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("fields")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Vec<Name>, A::Error> {
+        let mut names = Vec::new();
+        while let Some(name) = members.next_key_seed(&self)? {
+            members.next_value::<IgnoredAny>()?;
+            names.extend(name);
+        }
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &Keys {
+    type Value = Option<Name>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<Name>, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for &Keys {
+    type Value = Option<Name>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a field")
+    }
+
+    fn visit_str<E: Error>(self, key: &str) -> Result<Option<Name>, E> {
+        Ok((self.0)(key))
+    }
 }
 
 #[cfg(test)]

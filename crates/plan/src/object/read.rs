@@ -4,10 +4,12 @@ use std::fmt;
 
 use rolewright_core::Labels;
 use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::managed::{Entries, managed, only, rival};
+use super::said::says_nothing;
+use super::split::Rest;
 use super::{Condition, Inherited, Live, Managed, Meta, Owner};
 use crate::Name;
 use crate::kind::{Kind, Reports};
@@ -42,8 +44,18 @@ impl Live {
 
     fn parse_well(kind: &Kind, text: &str) -> Option<Self> {
         let conditions = if kind.reports == Reports::Never { Vec::new() } else { Condition::parse_all(text)? };
-        Some(Self { meta: Meta::parse_well(text)?, body: Ok(kind.parse(text)?), conditions })
+        let (meta, body) = kind.parse(text)?;
+        Some(Self { meta, body: Ok(body), conditions })
     }
+}
+
+/// Reads an object's metadata and the rest of it out of its text; `None` if that needs a closer look.
+pub(crate) fn parse_as<T: DeserializeOwned>(text: &str) -> Option<(Meta, T)> {
+    let mut metadata: Option<Metadata<Entries<'_>>> = None;
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let body = T::deserialize(Rest { object: &mut reader, metadata: &mut metadata }).ok()?;
+    reader.end().ok()?;
+    Some((Meta::well(metadata?, text)?, body))
 }
 
 fn value(text: &str) -> Result<Value, Unreadable> {
@@ -53,13 +65,13 @@ fn value(text: &str) -> Result<Value, Unreadable> {
 impl Meta {
     /// Reads the metadata of an object.
     pub fn read(object: &Value) -> Result<Self, Unreadable> {
-        let written = Metadata::deserialize(object.get("metadata").unwrap_or(&Value::Null))
+        let written: Metadata<IgnoredAny> = Metadata::deserialize(object.get("metadata").unwrap_or(&Value::Null))
             .map_err(|error| Unreadable(error.to_string()))?;
         let fields = object.pointer("/metadata/managedFields");
         let writers = Writers {
             ours: managed(fields, manager::ROLEWRIGHT, "Apply"),
             inherited: Inherited::read(|name| Ok::<_, Unreadable>(managed(fields, name, "Update")))?,
-            revived: only(fields, manager::AGGREGATION) || says_nothing(object),
+            revived: only(fields, manager::AGGREGATION) || says_nothing(object).unwrap_or(false),
             rival: rival(fields),
         };
         Self::of(written, writers)
@@ -67,28 +79,25 @@ impl Meta {
 
     /// Reads the metadata out of an object's text.
     pub fn parse(text: &str) -> Result<Self, Unreadable> {
-        match Self::parse_well(text) {
-            Some(meta) => Ok(meta),
+        match parse_as::<IgnoredAny>(text) {
+            Some((meta, _)) => Ok(meta),
             None => Self::read(&value(text)?),
         }
     }
 
-    fn parse_well(text: &str) -> Option<Self> {
-        // Nothing but an object has members, though a list could be read as one.
-        let object: Object<'_> = serde_json::from_str(text.strip_prefix('{').map(|_| text)?).ok()?;
-        let metadata = object.metadata.get();
-        let entries: Entries<'_> = serde_json::from_str(metadata).ok()?;
+    fn well(mut written: Metadata<Entries<'_>>, text: &str) -> Option<Self> {
+        let entries = std::mem::take(&mut written.managed_fields);
         let ours = entries.managed(manager::ROLEWRIGHT, "Apply").ok()?;
         let inherited = Inherited::read(|name| entries.managed(name, "Update")).ok()?;
-        if entries.is_empty() {
-            // Whoever wrote nothing left no trace; the whole object must be seen to tell.
-            return None;
-        }
-        let writers = Writers { ours, inherited, revived: entries.only(manager::AGGREGATION), rival: entries.rival() };
-        Self::of(serde_json::from_str(metadata).ok()?, writers).ok()
+        let revived = if entries.is_empty() {
+            says_nothing(&mut serde_json::Deserializer::from_str(text))?
+        } else {
+            entries.only(manager::AGGREGATION)
+        };
+        Self::of(written, Writers { ours, inherited, revived, rival: entries.rival() }).ok()
     }
 
-    fn of(written: Metadata, writers: Writers) -> Result<Self, Unreadable> {
+    fn of<E>(written: Metadata<E>, writers: Writers) -> Result<Self, Unreadable> {
         if written.name.is_empty() {
             return Err(Unreadable("it has no name".to_owned()));
         }
@@ -121,32 +130,10 @@ struct Writers {
     rival: Option<Name>,
 }
 
-#[derive(Deserialize)]
-struct Object<'a> {
-    #[serde(borrow)]
-    metadata: &'a RawValue,
-}
-
-/// Whether an object is but a name: what is left when no rules at all are applied to a role that is gone, for who applies
-/// nothing leaves no trace.
-fn says_nothing(object: &Value) -> bool {
-    let is_empty = |value: &Value| match value {
-        Value::Null => true,
-        Value::Array(items) => items.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        _ => false,
-    };
-    let has = |path: &str| object.pointer(path).is_some_and(|value| !is_empty(value));
-    let metadata = ["managedFields", "labels", "annotations", "ownerReferences", "finalizers"];
-    let content = ["rules", "aggregationRule", "roleRef", "subjects", "spec", "status"];
-    !metadata.iter().any(|field| has(&format!("/metadata/{field}")))
-        && !content.iter().any(|field| has(&format!("/{field}")))
-}
-
-#[derive(Deserialize)]
+/// Metadata as it is written, with the entries of who wrote it as `E`.
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
-struct Metadata {
+struct Metadata<E> {
     name: Name,
     namespace: Name,
     uid: Name,
@@ -157,6 +144,7 @@ struct Metadata {
     owner_references: Option<Vec<OwnerReference>>,
     finalizers: Option<Vec<Name>>,
     deletion_timestamp: Option<Name>,
+    managed_fields: E,
 }
 
 #[derive(Deserialize)]
@@ -210,6 +198,9 @@ mod tests {
             json!(["a"]),
             json!({"name": ""}),
             json!({"name": 1}),
+            json!({"name": "a"}),
+            json!({"name": "a", "labels": {}, "finalizers": null, "managedFields": []}),
+            json!({"name": "a", "labels": {"a": "b"}}),
             json!({"name": "a", "uid": "1", "resourceVersion": "7", "generation": 3, "finalizers": ["f"],
                 "deletionTimestamp": "2000-01-01T00:00:00Z", "labels": {"b": "2", "a": "1"}, "annotations": null,
                 "ownerReferences": [{"apiVersion": "v1", "kind": "K", "name": "o", "uid": "1", "controller": true}],
@@ -231,6 +222,8 @@ mod tests {
             json!({"rules": null, "status": {"conditions": [condition]}}),
             json!({"rules": [{"verbs": "get"}], "status": {"conditions": [condition, {"type": 1}]}}),
             json!({"rules": 7, "status": null}),
+            json!({"rules": [], "status": {}, "spec": {}}),
+            json!({"rules": [], "spec": "s"}),
         ];
         for metadata in &metadata {
             for rest in &rest {
@@ -251,5 +244,19 @@ mod tests {
             "{\"metadata\":{\"name\":\"a\"},\"metadata\":{\"name\":\"b\",\"labels\":{\"x\":\"1\",\"x\":\"2\"}}}";
         let read = Live::read(&CLUSTER_ROLE, &serde_json::from_str(twice).unwrap());
         assert_eq!(told(&Live::parse(&CLUSTER_ROLE, twice)), told(&read));
+    }
+
+    #[test]
+    fn a_content_sees_the_metadata_only_if_its_kind_says_so() {
+        static REST: Kind = Kind::cluster::<Value>("example.com", &["v1"], "Rest", "rests");
+        static WHOLE: Kind =
+            Kind::cluster::<Value>("example.com", &["v1"], "Whole", "wholes").seeing_metadata::<Value>();
+        let object = json!({"metadata": {"name": "a"}, "spec": {"metadata": 1}});
+        for (kind, expected) in [(&REST, json!({"spec": {"metadata": 1}})), (&WHOLE, object.clone())] {
+            for live in [Live::read(kind, &object), Live::parse(kind, &object.to_string())] {
+                let live = live.unwrap();
+                assert_eq!((live.meta.name.as_str(), live.body()), ("a", Some(&expected)), "{kind}");
+            }
+        }
     }
 }

@@ -54,7 +54,7 @@ impl Shelf {
             return;
         }
         if self.lists.len() >= self.sweep_at {
-            self.lists.retain(|list| !list.is_last());
+            self.lists.retain(|list| list.holders() > 1);
             self.sweep_at = LEAST + self.lists.len() + self.lists.len() / 4;
         }
         self.lists.insert(list.clone());
@@ -85,6 +85,14 @@ impl Shelf {
         if labels.iter().any(|(key, value)| key.is_heap_allocated() || value.is_heap_allocated()) {
             *labels = labels.iter().map(|(key, value)| (self.name(key), self.name(value))).collect();
         }
+    }
+
+    /// Forgets the lists that one object alone holds, once all objects have come: most of them stay the only ones, and to
+    /// remember them takes as much room as sharing saves. Whoever comes later with one of them is the first to share it.
+    pub(super) fn settle(&mut self) {
+        self.lists.retain(|list| list.holders() > 2);
+        self.lists.shrink_to_fit();
+        self.sweep_at = 0;
     }
 
     /// Forgets the texts if they are too many for so many objects: nobody can tell which of them are in use.
@@ -127,5 +135,16 @@ mod tests {
         }
         assert!(shelf.lists.len() <= 2 * LEAST && shelf.names.len() <= LEAST + NAMES + 1);
         assert!(shelf.lists.contains(&kept));
+    }
+
+    #[test]
+    fn what_only_one_says_is_forgotten_when_all_have_spoken() {
+        let mut shelf = Shelf::default();
+        let (mut mine, mut ours, mut yours) = (list("mine"), list("ours"), list("ours"));
+        for list in [&mut mine, &mut ours, &mut yours] {
+            shelf.list(list);
+        }
+        shelf.settle();
+        assert_eq!((shelf.lists.contains(&mine), shelf.lists.contains(&ours)), (false, true));
     }
 }

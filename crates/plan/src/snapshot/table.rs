@@ -109,16 +109,21 @@ impl Table {
         self.listed = objects.iter().map(|live| live.meta.resource_version).max().unwrap_or(0);
         let mut before = std::mem::take(&mut self.rows);
         let mut changes = Vec::new();
-        for live in objects {
-            let place = place(&live.meta);
-            let old = before.remove(&place);
-            let same =
-                |old: &Live| old.meta.resource_version == live.meta.resource_version && old.meta.uid == live.meta.uid;
-            if !old.as_deref().is_some_and(same) {
-                changes.push(Row { place: place.clone(), before: old });
-            }
-            self.rows.insert(place, Box::new(live));
-        }
+        // Collected, because a tree that is built at once leaves no room free.
+        self.rows = objects
+            .into_iter()
+            .map(|live| {
+                let place = place(&live.meta);
+                let old = before.remove(&place);
+                let same = |old: &Live| {
+                    old.meta.resource_version == live.meta.resource_version && old.meta.uid == live.meta.uid
+                };
+                if !old.as_deref().is_some_and(same) {
+                    changes.push(Row { place: place.clone(), before: old });
+                }
+                (place, Box::new(live))
+            })
+            .collect();
         changes.extend(before.into_iter().map(|(place, old)| Row { place, before: Some(old) }));
         changes.sort_by(|a, b| a.place.cmp(&b.place));
         changes

@@ -14,11 +14,13 @@ pub(super) const CONDITION: &str = "PermissionsReady";
 
 /// Syncs of the platform's own sources.
 pub static ROOT_SYNC: Kind = Kind::namespaced::<Sync>(GROUP, VERSIONS, "RootSync", "rootsyncs")
+    .seeing_metadata::<Sync>()
     .reporting(Reports::Always(CONDITION))
     .with_one_list();
 
 /// Syncs of a namespace's sources.
 pub static REPO_SYNC: Kind = Kind::namespaced::<Sync>(GROUP, VERSIONS, "RepoSync", "reposyncs")
+    .seeing_metadata::<Sync>()
     .reporting(Reports::Always(CONDITION))
     .with_one_list();
 

@@ -1,6 +1,6 @@
 //! A change costs what it touches. Counted, not timed: the time is measured in `benches`.
 
-use rolewright_core::aggregate::{Aggregation, Event, Stats};
+use rolewright_core::aggregate::{Aggregation, Cycles, Event, Stats};
 use rolewright_core::selector::Requirement;
 use rolewright_core::{LabelSelector, Role, Rule};
 
@@ -115,6 +115,32 @@ fn ten_thousand_roles_start_without_looking_at_each_pair() {
     let stats = started.stats();
     assert_eq!((stats.links, stats.recomputed, stats.tested), (10_000, 100, 0));
     assert_eq!(started.rules("t-42").unwrap().count(), 100);
+}
+
+#[test]
+fn circles_are_looked_for_only_where_they_can_be() {
+    // Beside 500 aggregated roles, and a circle of 100, which does not matter: a chain of four that closes and opens.
+    let link = |name: &str, to: &str| Role::aggregated(name, [selector([("in", to)])]).label("in", name);
+    let name = |n: usize| format!("ring-{:03}", n % 100);
+    let ring: Vec<Role> = (0..100).map(|n| link(&name(n), &name(n + 1))).collect();
+    let chain = [link("a", "b"), link("b", "c"), link("c", "d"), link("d", "e")];
+    let roles: Vec<Role> = cluster().into_iter().chain(ring).chain(chain).collect();
+    let mut aggregation = Aggregation::from_roles(&roles);
+    let mut cycles = Cycles::default();
+    let everybody = roles.iter().filter(|role| role.aggregation.is_some()).map(|role| role.key.name());
+    assert_eq!(cycles.follow(&aggregation, everybody).len(), 100);
+    assert_eq!(cycles.walked(), NAMESPACES + 1 + 100 + 4);
+
+    let mut set = |role: &Role| {
+        aggregation.set(role);
+        (cycles.follow(&aggregation, [role.key.name()]).len(), cycles.walked())
+    };
+    assert_eq!(set(&link("d", "a")), (4, 4), "closed");
+    assert_eq!(set(&link("c", "d").label("more", "true")), (0, 4), "as it was");
+    assert_eq!(set(&link("d", "e")), (4, 4), "open");
+    assert_eq!(set(&link("a", "c")), (0, 1), "nobody selects the first");
+    assert_eq!(set(&Role::aggregated("ns-7", [selector([("xrd", "things9")])])), (0, 1));
+    assert_eq!(set(&link("d", "ring-007")), (0, 4), "the ring is before it, not further on");
 }
 
 #[test]

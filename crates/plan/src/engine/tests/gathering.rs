@@ -6,13 +6,18 @@ use super::*;
 /// An engine in which the wish `a` and the one that gathers are both due.
 fn both() -> Engine {
     let mut engine = engine();
+    engine.take(unfulfilled(GATHERS, 3), Time(0));
+    engine
+}
+
+/// A wish, and its role without it.
+fn unfulfilled(name: &str, version: u64) -> [Event; 2] {
     let named = |kind: &'static Kind, version, object| {
         let mut live = live(kind, version, object);
-        live.meta.name = GATHERS.into();
+        live.meta.name = name.into();
         Event::Set(kind, live)
     };
-    engine.take([named(&CLUSTER_ROLE, 3, json!({})), named(&WISH, 4, json!({"verbs": ["list"]}))], Time(0));
-    engine
+    [named(&CLUSTER_ROLE, version, json!({})), named(&WISH, version + 1, json!({"verbs": ["list"]}))]
 }
 
 #[test]
@@ -44,6 +49,25 @@ fn it_does_not_wait_for_ever() {
     assert!(PATIENCE * 2 <= Duration::from_secs(1), "what somebody breaks is back within a second");
     assert_eq!(wait(&mut engine, Time(499)), Some(Time(500)));
     assert_eq!(job(&mut engine, Time(500)).key.name, GATHERS, "though {} is still being written", brings.key);
+}
+
+#[test]
+fn its_patience_begins_when_all_that_bring_are_under_way() {
+    let mut engine = both();
+    engine.take(["b", "c"].iter().zip([5, 7]).flat_map(|(name, version)| unfulfilled(name, version)), Time(0));
+    let names = [Time(0), Time(900), Time(900)].map(|now| job(&mut engine, now).key.name);
+    assert_eq!(names, ["a", "b", "c"]);
+    assert_eq!(wait(&mut engine, Time(901)), Some(Time(1_400)), "though it was due long ago");
+    assert_eq!(job(&mut engine, Time(1_400)).key.name, GATHERS);
+}
+
+#[test]
+fn those_that_come_one_by_one_do_not_hold_it_up() {
+    let mut engine = both();
+    job(&mut engine, Time(0));
+    engine.take(unfulfilled("b", 5), Time(400));
+    assert_eq!(job(&mut engine, Time(400)).key.name, "b");
+    assert_eq!(job(&mut engine, Time(500)).key.name, GATHERS);
 }
 
 #[test]

@@ -269,6 +269,25 @@ fn what_we_gather_is_written_because_of_what_changed() {
     assert_eq!(because(&cluster.settle(), "crossplane-view"), "-1 rule");
 }
 
+#[test]
+fn what_we_gather_is_written_once_together_with_its_bases() {
+    let settings = Settings { user_roles: UserRoles::Materialized, ..Settings::default() };
+    let objects = [namespace("n", &[("xs.example.org", "xrd-enabled")]), xrd("xs.example.org")];
+    let mut cluster = Cluster::unsettled(settings, objects);
+    let written = cluster.settle();
+    let mut roles: Vec<_> = written.iter().map(|op| &op.object).filter(|object| *object.kind == CLUSTER_ROLE).collect();
+    let count = roles.len();
+    roles.sort();
+    roles.dedup();
+    assert_eq!(roles.len(), count, "{:?}", words(&written));
+    for base in ["crossplane:aggregate-to-view", "crossplane:aggregate-to-ns-view"] {
+        assert!(!cluster.rules_of(base).is_empty());
+        cluster.remove(&CLUSTER_ROLE, "", base);
+        let written = words(&cluster.settle());
+        assert_eq!(written.len(), 1, "nobody loses what comes back: {written:?}");
+    }
+}
+
 fn of_helm(object: Value) -> Value {
     annotated(labelled(object, "app.kubernetes.io/managed-by", "Helm"), "meta.helm.sh/release-name", "xp")
 }

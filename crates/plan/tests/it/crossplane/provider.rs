@@ -1,8 +1,9 @@
 //! What follows from a provider's revision (spec 1.2).
 
 use rolewright_core::{Principal, Rule};
+use rolewright_plan::Kind;
 use rolewright_plan::crossplane::{REVISION, Settings};
-use rolewright_plan::rbac::CLUSTER_ROLE;
+use rolewright_plan::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING};
 use serde_json::{Value, json};
 
 use super::cluster::{Cluster, words};
@@ -147,7 +148,7 @@ fn every_object_of_a_revision_comes_back() {
     let page = cluster.page(ROLES);
     for name in cluster.names(ROLES) {
         let (kind, name) = name.split_once(' ').unwrap();
-        let kind = if kind == "role" { &CLUSTER_ROLE } else { &rolewright_plan::rbac::CLUSTER_ROLE_BINDING };
+        let kind = if kind == "role" { &CLUSTER_ROLE } else { &CLUSTER_ROLE_BINDING };
         cluster.remove(kind, "", name);
         assert_eq!(words(&cluster.settle()), [format!("repair {kind}/{name}")]);
         cluster.edit(kind, name, |live| live.meta.owners.clear());
@@ -212,4 +213,13 @@ fn the_account_may_do_its_work_and_no_more() {
     ] {
         assert!(!may(verb, group, on), "{verb} {on}.{group}");
     }
+}
+
+#[test]
+fn a_role_is_there_before_anybody_is_bound_to_it() {
+    let mut cluster = Cluster::unsettled(Settings::default(), running(revision("p-a", &["xs.example.org"])));
+    let written = cluster.settle();
+    let name = "crossplane:provider:p-a:system";
+    let place = |kind: &Kind| written.iter().position(|op| op.object.kind == kind && op.object.name == name).unwrap();
+    assert!(place(&CLUSTER_ROLE) < place(&CLUSTER_ROLE_BINDING));
 }
