@@ -1,5 +1,6 @@
 //! `rolewright explain`: why. Of an object where it comes from, of a code what it means.
 
+mod cluster_roles;
 mod code;
 mod role;
 

@@ -8,9 +8,9 @@ use anyhow::{Result, anyhow};
 use rolewright_core::aggregate::{Aggregation, Source};
 use rolewright_core::{Name, Role, RoleKey, Rule, World};
 use rolewright_plan::rbac::CLUSTER_ROLE;
-use rolewright_plan::{Event, Live};
 use serde_json::{Value, json};
 
+use super::cluster_roles;
 use crate::exit::Answer;
 use crate::output::{self, CHANGE, HEADING, NO, QUIET, YES};
 use crate::render;
@@ -31,6 +31,8 @@ struct Explanation<'a> {
     /// What the stored rules lack, and what they have beyond.
     missing: Vec<Rule>,
     extra: Vec<Rule>,
+    /// Whether our manager gathers it, and not Kubernetes.
+    by_us: bool,
     /// Whether anybody has ever stored what is computed.
     settled: bool,
     /// The circle that the role is part of.
@@ -42,12 +44,13 @@ struct Explanation<'a> {
 }
 
 pub(super) fn explain(place: &Place, name: &str, json: bool, out: &mut impl Write) -> Result<()> {
-    let world = cluster_roles(place);
+    let (world, gathered) = cluster_roles::of(place);
     let role = world
         .roles
         .get(&RoleKey::cluster(name))
         .ok_or_else(|| anyhow!("there is no ClusterRole `{name}`; hint: {}", near(&world, name)))?;
-    let explanation = Explanation::of(&world, role, is_settled(place, role));
+    let by_us = gathered.contains(name);
+    let explanation = Explanation::of(&world, role, by_us, is_settled(place, role));
     if json {
         let page = explanation.json(&place.missing);
         serde_json::to_writer_pretty(&mut *out, &page)?;
@@ -65,26 +68,6 @@ pub(super) fn explain(place: &Place, name: &str, json: bool, out: &mut impl Writ
     }
 }
 
-/// All ClusterRoles: those underneath, with the manifests over them.
-fn cluster_roles(place: &Place) -> World {
-    let below = place.ground.iter().flat_map(|event| match event {
-        Event::All(kind, objects) if **kind == CLUSTER_ROLE => objects.as_slice(),
-        _ => &[],
-    });
-    let mut roles: BTreeMap<Name, Live> = below.map(|live| (live.meta.name.clone(), live.clone())).collect();
-    for written in place.replaced.iter().filter(|written| *written.object.kind == CLUSTER_ROLE) {
-        if !place.files.iter().any(|file| file.object == written.object) {
-            roles.remove(&written.object.name);
-        }
-    }
-    for written in place.files.iter().filter(|written| *written.object.kind == CLUSTER_ROLE) {
-        let earlier = place.replaced.iter().find(|earlier| earlier.object == written.object);
-        let live = written.over(roles.get(&written.object.name), earlier);
-        roles.insert(written.object.name.clone(), live);
-    }
-    World::new(roles.values().filter_map(Live::role), [])
-}
-
 /// Whether the role's rules are what some controller left there, and not what waits for one.
 fn is_settled(place: &Place, role: &Role) -> bool {
     let written =
@@ -99,7 +82,7 @@ fn near(world: &World, name: &str) -> String {
 }
 
 impl<'a> Explanation<'a> {
-    fn of(world: &'a World, role: &'a Role, settled: bool) -> Self {
+    fn of(world: &'a World, role: &'a Role, by_us: bool, settled: bool) -> Self {
         let aggregation = Aggregation::from_roles(world.roles.values());
         let name = role.key.name();
         let union: Vec<Rule> = aggregation.rules(name).into_iter().flatten().cloned().collect();
@@ -125,6 +108,7 @@ impl<'a> Explanation<'a> {
         Self {
             missing: only(&union, &role.rules),
             extra: only(&role.rules, &union),
+            by_us,
             settled,
             roles: world.roles.values().map(|role| (role.key.name(), role)).collect(),
             role,
@@ -154,7 +138,8 @@ impl<'a> Explanation<'a> {
             let rules: usize = self.brought.iter().map(|brought| brought.rules.len()).sum();
             let given = self.aggregation.contributors(name).len();
             let (rules, given) = (render::count(rules, "rule"), render::count(given, "role"));
-            writeln!(out, "{HEADING}ClusterRole {name}{HEADING:#} is aggregated: {rules} out of {given}")?;
+            let who = if self.by_us { "gathered by rolewright" } else { "aggregated" };
+            writeln!(out, "{HEADING}ClusterRole {name}{HEADING:#} is {who}: {rules} out of {given}")?;
             heading(out, "Selects")?;
             let invalid = self.aggregation.invalid_selectors_of(name);
             for (index, selector) in selectors.iter().enumerate() {
@@ -275,7 +260,8 @@ impl<'a> Explanation<'a> {
         json!({
             "incomplete": missing,
             "name": name,
-            "aggregated": self.role.aggregation.is_some(),
+            "aggregated": self.role.aggregation.is_some() && !self.by_us,
+            "gatheredByRolewright": self.by_us,
             "selectors": selectors.collect::<Vec<_>>(),
             "rules": rules.collect::<Vec<_>>(),
             "stored": self.role.rules,
