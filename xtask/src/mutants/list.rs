@@ -22,7 +22,7 @@ pub(super) struct Mutant {
     pub(super) file: String,
     find: String,
     replace: String,
-    /// Which rule of Kubernetes the mistake breaks; for the reader of the list.
+    /// Which rule the mistake breaks; for the reader of the list.
     why: String,
     /// Another suite than the list's, where a mistake is out of its reach.
     #[serde(default)]
