@@ -48,6 +48,8 @@ pub struct Crossplane {
     trust: Trust,
     /// Definitions by the value of the label that names them.
     definitions: BTreeMap<Name, Name>,
+    /// Definitions by the resources that they define for claims.
+    claimed: BTreeMap<Name, BTreeSet<Name>>,
     /// Namespaces by what they say something about.
     mentioning: BTreeMap<Name, BTreeSet<Name>>,
     /// Revisions by family, and within it by publisher.

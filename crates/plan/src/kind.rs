@@ -100,9 +100,9 @@ impl Kind {
         Self { bare: true, ..self }
     }
 
-    /// The same kind, whose `T` sees the metadata as well.
-    pub(crate) const fn seeing_metadata<T: DeserializeOwned + Send + Sync + 'static>(self) -> Self {
-        Self { read: read_whole::<T>, parse: parse_whole::<T>, ..self }
+    /// The same kind, whose objects are read as `T`, which sees the metadata as well.
+    pub(crate) const fn seeing_metadata<T: DeserializeOwned + PartialEq + Send + Sync + 'static>(self) -> Self {
+        Self { read: read_whole::<T>, same: same_as::<T>, parse: parse_whole::<T>, ..self }
     }
 
     /// The same kind, whose conditions only go together.

@@ -101,9 +101,10 @@ impl Aggregation {
         if known.is_none() || node.labels != *role.labels {
             self.labels.remove(id, &node.labels, &self.names);
             self.labels.add(id, role.labels, &self.names);
-            node.labels.clone_from(role.labels);
             pending.relabelled.push(id);
         }
+        // Also if they are equal: whoever holds the role then holds the same list.
+        node.labels.clone_from(role.labels);
         let held = self.rules.intern(role.rules, node.contribution());
         let before = mem::replace(&mut node.rules, held);
         self.rules.release(&before);

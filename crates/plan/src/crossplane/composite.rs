@@ -3,7 +3,7 @@
 use rolewright_core::{NameList, Rule};
 
 use super::custom::{shown, wrong_group, wrong_plural};
-use super::kinds::{DEFINITION, Defines, Definition, Names};
+use super::kinds::{DEFINITION, Defines, Definition, Names, SERVED_RESOURCE};
 use super::rules::{EVERYTHING, UPDATE, VIEW, sub};
 use super::settings::Manage;
 use super::words::{self, aggregating, composite_role, label_value};
@@ -32,10 +32,17 @@ impl Crossplane {
             return Intent { diagnostics, ..Intent::default() };
         }
         let roles = if self.settings.manage == Manage::ServiceAccounts { &ROLES[..1] } else { &ROLES };
-        let defined = Defined::of(spec);
+        let mut diagnostics = Vec::new();
+        let defined = Defined::of(spec, |names| {
+            let other = controlled_by_another(snapshot, &key.name, &served_as(names, &spec.group));
+            let is_free = other.is_none();
+            diagnostics.extend(other.map(|why| Diagnostic::new(Code::ServedByAnother, key.clone(), why)));
+            is_free
+        });
         Intent {
             wanted: roles.iter().map(|role| self.composite_role(live, &defined, role)).collect(),
             held: held(snapshot, live, &names),
+            diagnostics,
             ..Intent::default()
         }
     }
@@ -95,10 +102,23 @@ fn wrong(name: &str, spec: &Defines) -> Option<String> {
     })
 }
 
+/// The name under which a resource is served.
+pub(super) fn served_as(names: &Names, group: &str) -> Name {
+    Name::new(format!("{}.{group}", names.plural))
+}
+
+/// Why a resource is not a definition's: Crossplane does not take from others what they control.
+fn controlled_by_another(snapshot: &Snapshot, definition: &str, served: &Name) -> Option<String> {
+    let live = snapshot.get(&ObjectRef::cluster(&SERVED_RESOURCE, served.clone()))?;
+    let owner = live.meta.controller()?;
+    let is_its = owner.kind == DEFINITION.kind && owner.name == definition;
+    (!is_its).then(|| format!("`{served}` is controlled by {} `{}`, so nobody gets it", owner.kind, owner.name))
+}
+
 /// What a definition defines, as the lists that the rules of its roles share.
 struct Defined {
     group: NameList,
-    composites: Resource,
+    composites: Option<Resource>,
     claims: Option<Resource>,
 }
 
@@ -109,15 +129,18 @@ struct Resource {
 }
 
 impl Defined {
-    fn of(spec: &Defines) -> Self {
-        let resource = |names: &Names| Resource {
-            names: [names.plural.clone(), sub(&names.plural, "status")].into(),
-            finalizers: [sub(&names.plural, "finalizers")].into(),
+    /// All that it says, but for what is not free for it.
+    fn of(spec: &Defines, mut is_free: impl FnMut(&Names) -> bool) -> Self {
+        let mut resource = |names: &Names| {
+            is_free(names).then(|| Resource {
+                names: [names.plural.clone(), sub(&names.plural, "status")].into(),
+                finalizers: [sub(&names.plural, "finalizers")].into(),
+            })
         };
         Self {
             group: [spec.group.clone()].into(),
             composites: resource(&spec.names),
-            claims: spec.claim_names.as_ref().map(resource),
+            claims: spec.claim_names.as_ref().and_then(resource),
         }
     }
 
@@ -132,7 +155,7 @@ impl Defined {
             ..Rule::default()
         };
         let mut rules = Vec::new();
-        for Resource { names, finalizers } in [Some(&self.composites), claims].into_iter().flatten() {
+        for Resource { names, finalizers } in self.composites.iter().chain(claims) {
             rules.push(rule(names, verbs));
             if role == "crossplane" {
                 rules.push(rule(finalizers, &UPDATE));

@@ -4,7 +4,8 @@ mod revisions;
 
 use std::collections::BTreeSet;
 
-use super::kinds::{DEFINITION, MANAGED_RESOURCE, REVISION, SERVED_RESOURCE};
+use super::composite::served_as;
+use super::kinds::{DEFINITION, Definition, MANAGED_RESOURCE, REVISION, SERVED_RESOURCE};
 use super::materialized::Target;
 use super::namespace::{self, enabled, mentioned};
 use super::people::{self, Standing};
@@ -56,6 +57,14 @@ impl Crossplane {
                     self.stale.insert(revision.clone());
                     self.mark_relatives(snapshot, &revision, mark);
                 }
+                // Whoever defines something of this name has it only if nobody else does.
+                let claimed = self.claimed.get(&object.name).into_iter().flatten();
+                for definition in claimed.chain([&object.name]) {
+                    let key = ObjectRef::cluster(&DEFINITION, definition.clone());
+                    if snapshot.get(&key).is_some() {
+                        mark(key);
+                    }
+                }
             }
             () if *kind == SERVICE_ACCOUNT || *kind == DEPLOYMENT => {
                 for revision in owners(before.as_deref(), now, REVISION.kind) {
@@ -74,6 +83,15 @@ impl Crossplane {
         mark: &mut dyn FnMut(ObjectRef),
     ) {
         mark(object.clone());
+        let claimed = |live: Option<&Live>| {
+            let Definition { spec } = live?.body()?;
+            Some(served_as(spec.claim_names.as_ref()?, &spec.group))
+        };
+        let (old, new) = (claimed(before), claimed(now));
+        if old != new {
+            old.into_iter().for_each(|name| leave(&mut self.claimed, &name, &object.name));
+            new.into_iter().for_each(|name| enter(&mut self.claimed, &name, &object.name));
+        }
         if before.is_some() == now.is_some() {
             return;
         }

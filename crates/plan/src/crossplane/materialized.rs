@@ -64,7 +64,10 @@ impl Materialized {
     pub(super) fn feed(&mut self, snapshot: &Snapshot, changes: &[Change]) -> Vec<Name> {
         let unseen = std::mem::take(&mut self.unseen);
         let changed = changes.iter().filter(|change| *change.object.kind == CLUSTER_ROLE);
-        let names: Vec<&Name> = changed.map(|change| &change.object.name).chain(&unseen).collect();
+        let mut names: Vec<&Name> = changed.map(|change| &change.object.name).chain(&unseen).collect();
+        // Whether a base is sure to come depends on the role that it is kept for.
+        let kept: Vec<Name> = names.iter().filter_map(|name| Some(Standing::of(name)?.base())).collect();
+        names.extend(&kept);
         self.update(snapshot, &names)
     }
 
@@ -85,11 +88,15 @@ impl Materialized {
     fn update(&mut self, snapshot: &Snapshot, names: &[&Name]) -> Vec<Name> {
         let Self { aggregation, targets, bases, .. } = self;
         let live = |name: &Name| snapshot.get(&ObjectRef::cluster(&CLUSTER_ROLE, name.clone()));
+        let is_sure = |name: &Name| {
+            let keeper = Standing::of(name).and_then(|standing| snapshot.get(&standing.key()));
+            !keeper.is_some_and(|keeper| keeper.meta.is_paused())
+        };
         let mut concerned = aggregation.get_mut().defer(names.iter().map(|name| {
             let counts = match targets.get(*name) {
                 Some(target) => Some(target.counts(name, live(name))),
                 None if live(name).is_some() => live(name).and_then(parts),
-                None => bases.get(*name).map(|base| base.counts(name)),
+                None => bases.get(*name).filter(|_| is_sure(name)).map(|base| base.counts(name)),
             };
             counts.map_or(Event::Remove(name), Event::Parts)
         }));

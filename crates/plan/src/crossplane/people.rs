@@ -72,7 +72,8 @@ impl Standing {
         ObjectRef::cluster(&CLUSTER_ROLE, name)
     }
 
-    fn base(self) -> Name {
+    /// The role that holds what it always holds.
+    pub(super) fn base(self) -> Name {
         match self {
             Self::Core => Name::new("crossplane:system:aggregate-to-crossplane"),
             Self::Person(role) | Self::Namespace(role) => Name::new(format!("crossplane:aggregate-to-{role}")),

@@ -50,7 +50,7 @@ codes! {
          granted before stays as it was. Correct the field that the message names.";
     Paused = 2, Note, "writes are paused",
         "The annotation `rolewright.io/paused: \"true\"` stops every write to the object and on its behalf. What would be \
-         written is counted in the message. Remove the annotation to go on.";
+         written is counted in the message, also if it is nothing. Remove the annotation to go on.";
     NameTaken = 3, Error, "the name is taken by somebody else's object",
         "An object of this name exists and is not ours: it is not controlled by the object that needs it. It is left as it \
          is, and the rights that it should give are missing. Delete or rename it, or give it to us: \
@@ -98,6 +98,10 @@ codes! {
         "A resource that the revision lists or owns has a name with signs that mean more than one resource, or is of a group \
          that Kubernetes or Crossplane itself serves. It is granted to nobody; the others are. If nobody tries to get more \
          than they may have, the package is broken: report it to its author.";
+    ServedByAnother = 208, Warning, "a definition names resources of somebody else",
+        "The CustomResourceDefinition of this name is controlled by another object, so Crossplane cannot serve it for this \
+         definition, and nobody gets rights on it because of it. What else it defines is granted. Define it under another \
+         name, or remove what controls it.";
     ClusterAdminByDefault = 301, Warning, "a RootSync may do everything because it names no roles",
         "Without `spec.override.roleRefs` its reconciler is bound to `cluster-admin`, as Config Sync does it. Name the roles \
          that it needs, or annotate it `rolewright.io/root-role: none`; `--default-root-role` changes the default of the \

@@ -82,7 +82,7 @@ impl Queue {
         self.due.first().map(|(at, _)| *at)
     }
 
-    /// If a key is due or being written: since when all of them are under way.
+    /// If a key is due or being written: since when none had to wait for another.
     pub(super) fn busy(&self, now: Time) -> Option<Time> {
         // What is being written is not due.
         let is_busy = self.entries.len() > self.due.len() || self.next_due().is_some_and(|due| due <= now);

@@ -16,7 +16,7 @@ pub(super) fn report(snapshot: &Snapshot, key: &ObjectRef, plan: &Plan, own: Opt
     };
     let live = snapshot.get(key)?;
     let mut report =
-        own.unwrap_or_else(|| Report { conditions: vec![ready(name, &plan.diagnostics)], fields: Vec::new() });
+        own.unwrap_or_else(|| Report { conditions: vec![ready(name, key, &plan.diagnostics)], fields: Vec::new() });
     let mut is_told = true;
     for condition in &mut report.conditions {
         condition.observed_generation = live.meta.generation;
@@ -40,14 +40,15 @@ fn is_known(live: &Live, condition: &mut Condition, always: bool, now: Time) -> 
     known.map_or(!always && condition.status == Status::True, |known| known.says_as(condition))
 }
 
-fn ready(name: &str, diagnostics: &[Diagnostic]) -> Condition {
+fn ready(name: &str, key: &ObjectRef, diagnostics: &[Diagnostic]) -> Condition {
     let worst =
         diagnostics.iter().max_by_key(|diagnostic| (diagnostic.code.severity(), std::cmp::Reverse(*diagnostic)));
     let (status, reason, message) = match worst {
         Some(worst) if worst.code.severity() > Severity::Note => {
             (Status::False, worst.code.reason(), format!("{}: {}", worst.object, worst.message))
         }
-        Some(note) => (Status::Unknown, note.code.reason(), note.message.clone()),
+        Some(note) if note.object == *key => (Status::Unknown, note.code.reason(), note.message.clone()),
+        Some(note) => (Status::Unknown, note.code.reason(), format!("{}: {}", note.object, note.message)),
         None => (Status::True, "Applied", String::new()),
     };
     Condition::new(name, status, reason, message)

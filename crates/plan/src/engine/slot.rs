@@ -23,6 +23,8 @@ use crate::snapshot::{Change, Service, Snapshot};
 /// So long a key waits for those of earlier turns, once they are all under way: whatever somebody breaks is mended within a
 /// second.
 pub(super) const PATIENCE: Duration = Duration::from_millis(500);
+/// So long it waits while more and more of them come: nobody keeps what was taken from them by making others wait.
+pub(super) const ENDURANCE: Duration = Duration::from_secs(30);
 
 /// A module with what waits for it.
 pub(super) struct Slot {
@@ -240,16 +242,13 @@ impl Slot {
             return Plan { diagnostics, ..Plan::default() };
         }
         let intent = self.module.intend(snapshot, key, now);
-        let wanted = intent.wanted.iter().map(|wanted| (wanted.object.clone(), hash(&wanted.shape))).collect();
+        let wanted: Kept = intent.wanted.iter().map(|wanted| (wanted.object.clone(), hash(&wanted.shape))).collect();
+        let concerns_us = !wanted.is_empty();
         let heeds_pause = self.module.heeds_pause();
         let mut plan = difference(snapshot, intent, heeds_pause);
         self.tell_repairs(key, wanted, &mut plan);
-        if heeds_pause && live.is_some_and(|live| live.meta.is_paused()) && !plan.ops.is_empty() {
-            let message = match plan.ops.len() {
-                1 => "one write waits".to_owned(),
-                count => format!("{count} writes wait"),
-            };
-            plan.diagnostics.push(Diagnostic::new(Code::Paused, key.clone(), message));
+        if heeds_pause && live.is_some_and(|live| live.meta.is_paused()) && (concerns_us || !plan.ops.is_empty()) {
+            plan.paused(key.clone(), plan.ops.len());
             plan.ops.clear();
         }
         plan
@@ -329,7 +328,7 @@ fn start(queue: &mut Queue, busy: Option<Time>, now: Time) -> Option<ObjectRef> 
 /// more of them than can be written at once, it would only be written too early, and again.
 fn turn_of(queue: &Queue, busy: Option<Time>) -> Option<Time> {
     let due = queue.next_due()?;
-    Some(busy.map_or(due, |since| due.max(since) + PATIENCE))
+    Some(busy.map_or(due, |since| (due.max(since) + PATIENCE).min(due + ENDURANCE)))
 }
 
 fn hash(shape: &Shape) -> u64 {

@@ -247,6 +247,25 @@ mod tests {
     }
 
     #[test]
+    fn what_servers_write_needs_no_closer_look() {
+        let entry = |manager: &str, operation: &str| {
+            json!({"manager": manager, "operation": operation, "apiVersion": "v1", "time": "2026-11-16T00:00:00Z",
+                "fieldsType": "FieldsV1", "fieldsV1": {"f:rules": {}, "f:metadata": {"f:labels": {".": {}, "f:a": {}}}}})
+        };
+        let fields = json!([entry("rolewright", "Apply"), entry("kubectl", "Update")]);
+        let sync = &crate::sync::ROOT_SYNC;
+        for (kind, fields) in
+            [(&CLUSTER_ROLE, &fields), (&CLUSTER_ROLE, &json!([])), (&REPORTING, &fields), (sync, &fields)]
+        {
+            let object = json!({"apiVersion": "v1", "kind": "Any", "metadata": {"name": "a", "uid": "1",
+                "resourceVersion": "7", "labels": {"a": "b"}, "managedFields": fields},
+                "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}], "spec": {},
+                "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "Applied"}]}});
+            assert!(Live::parse_well(kind, &object.to_string()).is_some(), "{kind}");
+        }
+    }
+
+    #[test]
     fn a_content_sees_the_metadata_only_if_its_kind_says_so() {
         static REST: Kind = Kind::cluster::<Value>("example.com", &["v1"], "Rest", "rests");
         static WHOLE: Kind =

@@ -213,10 +213,16 @@ pub(crate) async fn paused(place: &Place) -> Result<()> {
     place.apply(&ann).await?;
     place.until("ready", &ann, |grant| is(grant, "True", "Applied")).await?;
     let pause = |value: Value| json!({"metadata": {"annotations": {"rolewright.io/paused": value}}});
-    for (object, status) in [(&ann, "Unknown"), (&role("paused"), "Unknown")] {
+    for (object, named) in [(&ann, ""), (&role("paused"), "ClusterRole/grant-paused: ")] {
+        let waits = |grant: &Value, writes: &str| {
+            let message = format!("{named}{writes}");
+            is(grant, "Unknown", "Paused") && ready(grant).is_some_and(|ready| ready["message"] == message)
+        };
         place.merge(object, &pause(json!("true"))).await?;
+        // Each kind has a watch of its own: only this says that the next change comes after the pause.
+        place.until("paused", &ann, |grant| waits(grant, "nothing waits")).await?;
         place.merge(&role("paused"), &json!({"rules": rules(&["list"])})).await?;
-        place.until("paused", &ann, |grant| is(grant, status, "Paused")).await?;
+        place.until("a write waits", &ann, |grant| waits(grant, "one write waits")).await?;
         let role = place.get(&role("paused")).await?.context("it stays")?;
         ensure!(says(&role, &["list"]), "{role:#}");
         place.merge(object, &pause(Value::Null)).await?;

@@ -6,7 +6,7 @@ use rolewright_plan::{Code, Kind, Severity};
 use super::{head, row};
 
 /// What is told of Crossplane's objects: the worst that was found.
-const OF_CROSSPLANE: [Code; 9] = [
+const OF_CROSSPLANE: [Code; 11] = [
     Code::Invalid,
     Code::Paused,
     Code::NameTaken,
@@ -16,6 +16,8 @@ const OF_CROSSPLANE: [Code; 9] = [
     Code::ResourcesUnlisted,
     Code::FamilyStranger,
     Code::BeyondBoundary,
+    Code::ResourceRefused,
+    Code::ServedByAnother,
 ];
 
 /// What is told of syncs, with the codes that say more.

@@ -62,6 +62,30 @@ fn its_patience_begins_when_all_that_bring_are_under_way() {
 }
 
 #[test]
+fn however_many_come_it_has_its_turn() {
+    let mut engine = both();
+    job(&mut engine, Time(0));
+    let mut now = Time(0);
+    let mut version = 5;
+    // Two at a time, again and again, and none of them is ever finished.
+    let turn = loop {
+        now = now + Duration::from_millis(300);
+        let pair = [version, version + 2].map(|version| unfulfilled(&format!("b{version}"), version));
+        version += 4;
+        engine.take(pair.into_iter().flatten(), now);
+        let names = std::iter::from_fn(|| match engine.next(now) {
+            Next::Job(job) => Some(job.key.name),
+            Next::Wait(_) => None,
+        });
+        if names.collect::<Vec<_>>().iter().any(|name| name == GATHERS) {
+            break now;
+        }
+        assert!(now < Time(60_000), "it waits for ever");
+    };
+    assert_eq!(turn, Time(30_000));
+}
+
+#[test]
 fn those_that_come_one_by_one_do_not_hold_it_up() {
     let mut engine = both();
     job(&mut engine, Time(0));

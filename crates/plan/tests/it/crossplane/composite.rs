@@ -1,12 +1,12 @@
 //! What follows from a definition (spec 1.1 and 1.9).
 
-use rolewright_plan::crossplane::{DEFINITION, Settings};
+use rolewright_plan::crossplane::{DEFINITION, SERVED_RESOURCE, Settings};
 use rolewright_plan::rbac::CLUSTER_ROLE;
 use rolewright_plan::{Write, render};
 use serde_json::json;
 
 use super::cluster::{Cluster, words};
-use super::world::{annotated, claimed, deleting, labelled, owner, role, xrd};
+use super::world::{annotated, claimed, crd, deleting, labelled, owner, role, xrd};
 
 const ROLES: &str = "crossplane:composite:";
 
@@ -241,6 +241,54 @@ fn a_definition_that_cannot_be_read_keeps_what_it_granted() {
     // What is wrong is written into its status, once.
     let ready = cluster.get(&DEFINITION, "xs.example.org").conditions.clone();
     assert!(ready.iter().any(|condition| condition.name == "PermissionsReady" && condition.reason == "Invalid"));
+}
+
+#[test]
+fn a_definition_grants_nothing_that_somebody_else_controls() {
+    let held = |mut crd: serde_json::Value, kind: &str, name: &str, controller: bool| {
+        crd["metadata"]["ownerReferences"] = json!([owner(kind, name, controller)]);
+        crd
+    };
+    let free = cluster([claimed("xs.example.org", "cs")]).page(ROLES);
+    let without = |resource: &str| -> Vec<String> {
+        let is_about = |line: &str| line.contains(&format!(" {resource},")) || line.contains(&format!(" {resource}/"));
+        free.lines().filter(|line| !is_about(line)).map(str::to_owned).collect()
+    };
+    let definition = "CompositeResourceDefinition";
+    for (crd_name, kind, name, controller, lost) in [
+        ("xs.example.org", definition, "xs.example.org", true, None),
+        ("cs.example.org", definition, "xs.example.org", true, None),
+        ("xs.example.org", "ProviderRevision", "helm-a", false, None),
+        ("other.example.org", "ProviderRevision", "helm-a", true, None),
+        ("xs.example.org", "ProviderRevision", "helm-a", true, Some("xs")),
+        ("cs.example.org", "ProviderRevision", "helm-a", true, Some("cs")),
+        ("cs.example.org", definition, "ys.example.org", true, Some("cs")),
+    ] {
+        let served = held(crd(crd_name), kind, name, controller);
+        let expected = lost.map_or_else(|| free.lines().map(str::to_owned).collect(), without);
+        let told: Vec<String> = lost
+            .map(|_| {
+                format!("RW0208 {definition}/xs.example.org: `{crd_name}` is controlled by {kind} `{name}`, so nobody gets it")
+            })
+            .into_iter()
+            .collect();
+        // It may be there before the definition, or come later; when it goes, or is let go, the rights come.
+        let mut before = cluster([served.clone(), claimed("xs.example.org", "cs")]);
+        let mut after = cluster([claimed("xs.example.org", "cs")]);
+        after.set(&served);
+        after.settle();
+        for cluster in [&mut before, &mut after] {
+            assert_eq!(cluster.page(ROLES).lines().collect::<Vec<_>>(), expected, "{crd_name} of {name}");
+            assert_eq!(cluster.told(), told);
+        }
+        before.remove(&SERVED_RESOURCE, "", crd_name);
+        after.set(&crd(crd_name));
+        for cluster in [&mut before, &mut after] {
+            cluster.settle();
+            assert_eq!(cluster.page(ROLES), free, "{crd_name} of {name}");
+            assert_eq!(cluster.told(), Vec::<&str>::new());
+        }
+    }
 }
 
 /// Whoever may write definitions may not give away everything: what is no custom resource grants nothing.

@@ -218,6 +218,27 @@ fn nobody_loses_anything_while_a_deleted_role_comes_back() {
 }
 
 #[test]
+fn what_a_paused_role_does_not_get_back_nobody_gathers() {
+    let mut cluster = Cluster::new(Settings { user_roles: UserRoles::Materialized, ..Settings::default() }, []);
+    let page = cluster.page("crossplane");
+    let base = "crossplane:aggregate-to-view";
+    let held = cluster.page(base).lines().count() - 2;
+    let rules = |cluster: &Cluster| cluster.page("crossplane-edit").lines().count();
+    let before = rules(&cluster);
+    let paused = "rolewright.io/paused";
+    cluster.edit(&CLUSTER_ROLE, "crossplane-view", |live| {
+        drop(live.meta.annotations.insert(paused.into(), "true".into()))
+    });
+    cluster.remove(&CLUSTER_ROLE, "", base);
+    cluster.settle();
+    assert_eq!(cluster.page(base), "");
+    assert!(held > 0 && rules(&cluster) < before, "who edits does not keep what no role holds: {page}");
+    cluster.edit(&CLUSTER_ROLE, "crossplane-view", |live| drop(live.meta.annotations.remove(paused)));
+    cluster.settle();
+    assert_eq!(cluster.page("crossplane"), page);
+}
+
+#[test]
 fn a_paused_role_waits_by_either_word() {
     for word in ["rolewright.io/paused", "crossplane.io/paused"] {
         let mut cluster = plain();
