@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use futures::stream::FuturesUnordered;
+use futures::stream::{BoxStream, SelectAll};
 use kube::Client;
 use rolewright_plan::engine::{Job, News, Next, Outcome};
 use rolewright_plan::{Code, Diagnostic, Engine, Event, Kind, Module, ObjectRef, Time};
@@ -200,7 +200,7 @@ impl Manager {
         let (mut watches, kinds) = self.watch(tell);
         let mut writes: Writes = JoinSet::new();
         let mut batch: Vec<Told> = Vec::new();
-        let mut leadings: Vec<_> = self.gates.iter().map(|gate| gate.leading.changes.clone()).collect();
+        let mut changes = self.gates.iter().map(|gate| changes(gate.leading.changes.clone())).collect::<SelectAll<_>>();
         tokio::pin!(shutdown);
         let mut ended = loop {
             let due = self.start(&mut writes);
@@ -229,7 +229,7 @@ impl Manager {
                     break Err(ManagerError::Watch(kinds.get(&id).map_or("an unknown kind", |kind| kind.plural), words));
                 }
                 () = tokio::time::sleep_until(due) => {}
-                () = changed(&mut leadings) => {}
+                Some(()) = changes.next() => {}
             }
         };
         drop(events);
@@ -337,17 +337,8 @@ impl Manager {
     }
 }
 
-/// Done when any of these changed.
-async fn changed(leadings: &mut [watch::Receiver<bool>]) {
-    let each = leadings.iter_mut().map(|leading| {
-        Box::pin(async move {
-            if leading.changed().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        })
-    });
-    let mut each: FuturesUnordered<_> = each.collect();
-    if each.next().await.is_none() {
-        std::future::pending::<()>().await;
-    }
+/// Each time that it is another one who leads, or may be.
+fn changes(leading: watch::Receiver<bool>) -> BoxStream<'static, ()> {
+    let next = |mut leading: watch::Receiver<bool>| async move { leading.changed().await.ok().map(|()| ((), leading)) };
+    futures::stream::unfold(leading, next).boxed()
 }
