@@ -89,8 +89,12 @@ impl Crossplane {
         };
         let (old, new) = (claimed(before), claimed(now));
         if old != new {
-            old.into_iter().for_each(|name| leave(&mut self.claimed, &name, &object.name));
-            new.into_iter().for_each(|name| enter(&mut self.claimed, &name, &object.name));
+            if let Some(name) = old {
+                leave(&mut self.claimed, &name, &object.name);
+            }
+            if let Some(name) = new {
+                enter(&mut self.claimed, &name, &object.name);
+            }
         }
         if before.is_some() == now.is_some() {
             return;

@@ -115,7 +115,7 @@ impl Table {
             .map(|live| {
                 let place = place(&live.meta);
                 let old = before.remove(&place);
-                let same = |old: &Box<Live>| {
+                let same = |old: &Live| {
                     old.meta.resource_version == live.meta.resource_version && old.meta.uid == live.meta.uid
                 };
                 match old {

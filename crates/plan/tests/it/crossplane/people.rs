@@ -227,7 +227,7 @@ fn what_a_paused_role_does_not_get_back_nobody_gathers() {
     let before = rules(&cluster);
     let paused = "rolewright.io/paused";
     cluster.edit(&CLUSTER_ROLE, "crossplane-view", |live| {
-        drop(live.meta.annotations.insert(paused.into(), "true".into()))
+        drop(live.meta.annotations.insert(paused.into(), "true".into()));
     });
     cluster.remove(&CLUSTER_ROLE, "", base);
     cluster.settle();
