@@ -38,7 +38,7 @@ impl Plan {
     fn remove(&mut self, snapshot: &Snapshot, object: ObjectRef, heeds_pause: bool) {
         let Some(live) = snapshot.get(&object).filter(|live| !live.meta.deleting) else { return };
         if heeds_pause && live.meta.is_paused() {
-            return self.paused(object, 1);
+            return self.paused(object);
         }
         let write = Write::Delete { uid: live.meta.uid.clone() };
         let (phase, because) = (Phase::removing(object.kind), "nobody needs it".to_owned());
@@ -60,8 +60,8 @@ impl Plan {
             () if !wanted.claim.holds(&live.meta) => return self.taken(wanted, live),
             () => writes(&wanted, live),
         };
-        if heeds_pause && live.meta.is_paused() {
-            return self.paused(wanted.object, writes.len());
+        if heeds_pause && !writes.is_empty() && live.meta.is_paused() {
+            return self.paused(wanted.object);
         }
         let Wanted { object, because, .. } = wanted;
         let op = |(phase, write)| Op { phase, object: object.clone(), write, because: because.clone(), repairs: false };
@@ -76,7 +76,7 @@ impl Plan {
             return;
         }
         if heeds_pause && live.meta.is_paused() {
-            return self.paused(object, 1);
+            return self.paused(object);
         }
         let uid = live.meta.uid.clone();
         let (phase, write) = if holds {
@@ -87,21 +87,8 @@ impl Plan {
         self.ops.push(Op { phase, object, write, because, repairs: false });
     }
 
-    /// Says that so many writes to an object, or on its behalf, wait. Also if there are none: whoever pauses something must
-    /// see that it is left alone before they touch it.
-    pub(crate) fn paused(&mut self, object: ObjectRef, writes: usize) {
-        const NOTHING: &str = "nothing waits";
-        let is_same = |told: &Diagnostic| told.code == Code::Paused && told.object == object;
-        if writes == 0 && self.diagnostics.iter().any(is_same) {
-            return;
-        }
-        self.diagnostics.retain(|told| !is_same(told) || told.message != NOTHING);
-        let message = match writes {
-            0 => NOTHING.to_owned(),
-            1 => "one write waits".to_owned(),
-            count => format!("{count} writes wait"),
-        };
-        self.diagnostics.push(Diagnostic::new(Code::Paused, object, message));
+    fn paused(&mut self, object: ObjectRef) {
+        self.diagnostics.push(Diagnostic::new(Code::Paused, object, "one write waits"));
     }
 
     fn taken(&mut self, wanted: Wanted, live: &Live) {

@@ -50,7 +50,7 @@ codes! {
          granted before stays as it was. Correct the field that the message names.";
     Paused = 2, Note, "writes are paused",
         "The annotation `rolewright.io/paused: \"true\"` stops every write to the object and on its behalf. What would be \
-         written, if anything, is counted in the message. Remove the annotation to go on.";
+         written is counted in the message. Remove the annotation to go on.";
     NameTaken = 3, Error, "the name is taken by somebody else's object",
         "An object of this name exists and is not ours: it is not controlled by the object that needs it. It is left as it \
          is, and the rights that it should give are missing. Delete or rename it, or give it to us: \

@@ -242,13 +242,16 @@ impl Slot {
             return Plan { diagnostics, ..Plan::default() };
         }
         let intent = self.module.intend(snapshot, key, now);
-        let wanted: Kept = intent.wanted.iter().map(|wanted| (wanted.object.clone(), hash(&wanted.shape))).collect();
-        let concerns_us = !wanted.is_empty();
+        let wanted = intent.wanted.iter().map(|wanted| (wanted.object.clone(), hash(&wanted.shape))).collect();
         let heeds_pause = self.module.heeds_pause();
         let mut plan = difference(snapshot, intent, heeds_pause);
         self.tell_repairs(key, wanted, &mut plan);
-        if heeds_pause && live.is_some_and(|live| live.meta.is_paused()) && (concerns_us || !plan.ops.is_empty()) {
-            plan.paused(key.clone(), plan.ops.len());
+        if heeds_pause && live.is_some_and(|live| live.meta.is_paused()) && !plan.ops.is_empty() {
+            let message = match plan.ops.len() {
+                1 => "one write waits".to_owned(),
+                count => format!("{count} writes wait"),
+            };
+            plan.diagnostics.push(Diagnostic::new(Code::Paused, key.clone(), message));
             plan.ops.clear();
         }
         plan

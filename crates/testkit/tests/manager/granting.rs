@@ -213,16 +213,18 @@ pub(crate) async fn paused(place: &Place) -> Result<()> {
     place.apply(&ann).await?;
     place.until("ready", &ann, |grant| is(grant, "True", "Applied")).await?;
     let pause = |value: Value| json!({"metadata": {"annotations": {"rolewright.io/paused": value}}});
-    for (object, named) in [(&ann, ""), (&role("paused"), "ClusterRole/grant-paused: ")] {
-        let waits = |grant: &Value, writes: &str| {
-            let message = format!("{named}{writes}");
-            is(grant, "Unknown", "Paused") && ready(grant).is_some_and(|ready| ready["message"] == message)
-        };
+    for (object, status) in [(&ann, "Unknown"), (&role("paused"), "Unknown")] {
         place.merge(object, &pause(json!("true"))).await?;
-        // Each kind has a watch of its own: only this says that the next change comes after the pause.
-        place.until("paused", &ann, |grant| waits(grant, "nothing waits")).await?;
+        // Each kind has a watch of its own: a pause was seen for certain when what came by the same watch after it was.
+        let after = grant("after", &["get"], &["ann"]);
+        place.apply(&after).await?;
+        place.until("ready", &after, |grant| is(grant, "True", "Applied")).await?;
+        place.delete(&after).await?;
+        place.until_gone(&role("after")).await?;
         place.merge(&role("paused"), &json!({"rules": rules(&["list"])})).await?;
-        place.until("a write waits", &ann, |grant| waits(grant, "one write waits")).await?;
+        let found = place.until("paused", &ann, |grant| is(grant, status, "Paused")).await?;
+        let message = ready(&found).map(|ready| ready["message"].to_string()).unwrap_or_default();
+        ensure!(message.contains("ClusterRole/grant-paused: ") == (object["kind"] == "ClusterRole"), "{message}");
         let role = place.get(&role("paused")).await?.context("it stays")?;
         ensure!(says(&role, &["list"]), "{role:#}");
         place.merge(object, &pause(Value::Null)).await?;
