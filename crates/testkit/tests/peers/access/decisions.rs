@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rolewright_core::access::Scope;
 use rolewright_core::subject::{Principal, service_account_of};
 
-use crate::world::{Expected, HOME, Known, Resource, SHOP, Way, World};
+use crate::world::{Expected, HOME, Known, Resource, SHOP, Way};
 
 /// A right that one of both managers gives, and the other one does not.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Row {
     pub(crate) explains: fn(&Expected<'_>, &Difference) -> bool,
 }
 
-pub(crate) const DECISIONS: [Row; 12] = [
+pub(crate) const DECISIONS: [Row; 11] = [
     Row { name: "events are told in their new API as well", explains: events },
     Row { name: "a provider deletes who uses its configurations", explains: usages },
     Row { name: "what only inactive revisions bring is not for people", explains: inactive },
@@ -35,7 +35,6 @@ pub(crate) const DECISIONS: [Row; 12] = [
     Row { name: "an account that a revision controls is its account", explains: own_accounts },
     Row { name: "what a revision owns counts though it does not list it", explains: unlisted },
     Row { name: "a definition can be paused", explains: paused },
-    Row { name: "a definition gives nothing that somebody else controls", explains: controlled },
     Row { name: "a name may be longer than a label", explains: long },
     Row { name: "an account without a name does not spoil a binding", explains: unnamed },
     Row { name: "a namespace has roles of its own", explains: namespaces },
@@ -153,13 +152,6 @@ fn paused(expected: &Expected<'_>, it: &Difference) -> bool {
                 && definition.group == it.group
                 && names.into_iter().flatten().any(|name| *name == it.at.1)
         })
-}
-
-fn controlled(expected: &Expected<'_>, it: &Difference) -> bool {
-    let World { definitions, served, .. } = &expected.world;
-    let is_defined = |name: &str| definitions.iter().any(|definition| definition.name() == name);
-    let name = format!("{}.{}", it.at.1, it.at.0);
-    it.lost && is_defined(&name) && served.iter().any(|served| served.name == name && !served.managed)
 }
 
 fn long(expected: &Expected<'_>, it: &Difference) -> bool {

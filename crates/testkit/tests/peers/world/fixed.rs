@@ -101,9 +101,6 @@ pub(crate) fn disputed() -> World {
     let mut paused = definition("xpaused", Some("paused"), None);
     paused.paused = true;
     world.definitions.push(paused);
-    // What a provider serves.
-    let taken = Definition { group: "helm.example.org".to_owned(), ..definition("releases", None, None) };
-    world.definitions.push(taken);
     world.revisions.extend([
         revision("upgraded", "a", false, None, served(&["kept.upgraded", "dropped.upgraded"])),
         revision("upgraded", "b", true, None, served(&["kept.upgraded", "new.upgraded"])),
