@@ -15,6 +15,7 @@ use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
 use kube::core::{Request, Status};
 use kube::{Api, Client};
 use rolewright_plan::engine::{Category, Failure, Outcome};
+use rolewright_plan::object::{Echo, Unreadable};
 use rolewright_plan::vocabulary::manager;
 use rolewright_plan::{Event, Kind, Live, Meta, Name, ObjectRef, Op, Plan, Write, render};
 use serde::Serialize;
@@ -101,7 +102,7 @@ impl Writer {
             Write::Create(shape) => vec![self.create(op, &self.body(op, None, shape)).await],
             Write::Update { uid, shape } => {
                 let force = PatchParams::apply(manager::ROLEWRIGHT).force();
-                vec![self.apply(&op.object, &force, &self.body(op, Some(uid), shape)).await]
+                vec![self.apply(op, &force, &self.body(op, Some(uid), shape)).await]
             }
             Write::Inherit { uid } => vec![self.inherit(&op.object, uid).await],
             Write::Ungather { uid } => {
@@ -115,7 +116,7 @@ impl Writer {
             Write::Rules { uid, rules } => {
                 let force = PatchParams::apply(manager::AGGREGATION).force();
                 let version = self.versions.of(op.object.kind);
-                vec![self.apply(&op.object, &force, &render::rules(&op.object, version, uid, rules)).await]
+                vec![self.apply(op, &force, &render::rules(&op.object, version, uid, rules)).await]
             }
             Write::Replace { uid, shape } => {
                 let gone = self.delete(&op.object, uid).await;
@@ -170,14 +171,20 @@ impl Writer {
 
     /// Without force: should somebody else have come first, their object is not taken from them.
     async fn create(&self, op: &Op, body: &(impl Serialize + Debug + Sync)) -> Outcome {
-        self.apply(&op.object, &PatchParams::apply(manager::ROLEWRIGHT), body).await
+        self.apply(op, &PatchParams::apply(manager::ROLEWRIGHT), body).await
     }
 
-    async fn apply(&self, object: &ObjectRef, params: &PatchParams, body: &(impl Serialize + Debug + Sync)) -> Outcome {
+    async fn apply(&self, op: &Op, params: &PatchParams, body: &(impl Serialize + Debug + Sync)) -> Outcome {
+        let object = &op.object;
         let request = Request::new(collection(object, self.versions.of(object.kind)));
         let request = request.patch(&object.name, params, &Patch::Apply(body)).map_err(kube::Error::BuildRequest);
+        let echo = request.as_ref().ok().and_then(|request| Echo::of(op.write.rules()?, request.body()));
         let sent = async { self.client.request_text(request?).await };
-        read(object, &self.within(object, sent).await?)
+        let answer = self.within(object, sent).await?;
+        understood(
+            object,
+            echo.map_or_else(|| Live::parse(object.kind, &answer), |echo| echo.read(object.kind, &answer)),
+        )
     }
 
     async fn report(&self, object: &ObjectRef, body: &Value) -> Outcome {
@@ -231,11 +238,11 @@ fn collection(object: &ObjectRef, version: &str) -> String {
 }
 
 fn seen(object: &ObjectRef, stored: &Raw) -> Outcome {
-    read(object, stored.text())
+    understood(object, Live::parse(object.kind, stored.text()))
 }
 
-fn read(object: &ObjectRef, stored: &str) -> Outcome {
-    match Live::parse(object.kind, stored) {
+fn understood(object: &ObjectRef, stored: Result<Live, Unreadable>) -> Outcome {
+    match stored {
         Ok(live) => Ok(Event::Set(object.kind, live)),
         Err(error) => Err(failure(object, Category::Unavailable, error.to_string())),
     }

@@ -1,6 +1,7 @@
 //! Objects of a cluster as planners see them: a little of their metadata, and their content as a value.
 
 mod condition;
+mod echo;
 mod managed;
 mod read;
 mod said;
@@ -16,6 +17,7 @@ use crate::kind::{Body, Kind};
 use crate::vocabulary::{annotation, manager};
 
 pub use condition::{Condition, Status};
+pub use echo::Echo;
 pub use read::Unreadable;
 pub(crate) use read::parse_as;
 pub(crate) use split::Rest;

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use rolewright_core::Rule;
+
 use crate::diagnostic::Diagnostic;
-use crate::intent::Shape;
+use crate::intent::{Content, Shape};
 use crate::object::{Condition, ObjectRef};
 use crate::{Name, Time};
 
@@ -96,7 +98,7 @@ pub enum Write {
         /// The object that was looked at.
         uid: Name,
         /// All of its rules.
-        rules: Vec<rolewright_core::Rule>,
+        rules: Vec<Rule>,
     },
     /// Delete the object with this uid and create it anew, because what differs cannot be changed.
     Replace {
@@ -146,6 +148,18 @@ impl Write {
             Self::Hold { .. } => "hold",
             Self::Release { .. } => "release",
             Self::Report { .. } => "report",
+        }
+    }
+
+    /// The rules that it sends, if it sends some.
+    pub fn rules(&self) -> Option<&[Rule]> {
+        match self {
+            Self::Create(shape) | Self::Update { shape, .. } | Self::Replace { shape, .. } => match &shape.content {
+                Content::Role { rules, .. } => rules.as_deref(),
+                Content::Bare | Content::Binding { .. } => None,
+            },
+            Self::Rules { rules, .. } => Some(rules),
+            _ => None,
         }
     }
 }

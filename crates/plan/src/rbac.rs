@@ -92,7 +92,7 @@ struct WrittenRole {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct AggregationRule {
+pub(crate) struct AggregationRule {
     cluster_role_selectors: Option<Vec<LabelSelector>>,
 }
 
@@ -107,10 +107,13 @@ impl From<WrittenRole> for RoleBody {
     fn from(written: WrittenRole) -> Self {
         let mut rules = written.rules.unwrap_or_default();
         rules.shrink_to_fit();
-        Self {
-            rules,
-            aggregation: written.aggregation_rule.map(|rule| rule.cluster_role_selectors.unwrap_or_default()),
-        }
+        Self { rules, aggregation: written.aggregation_rule.map(Into::into) }
+    }
+}
+
+impl From<AggregationRule> for Vec<LabelSelector> {
+    fn from(written: AggregationRule) -> Self {
+        written.cluster_role_selectors.unwrap_or_default()
     }
 }
 

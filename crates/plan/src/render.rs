@@ -4,9 +4,10 @@ use std::fmt::Debug;
 
 use rolewright_core::selector::LabelSelector;
 use rolewright_core::{Labels, RoleRef, Rule, Subject};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+use crate::Name;
 use crate::intent::{Content, Shape};
 use crate::kind::Reports;
 use crate::object::{Condition, ObjectRef, Owner};
@@ -28,7 +29,7 @@ pub fn object<'a>(
     match &shape.content {
         Content::Bare => {}
         Content::Role { rules, aggregation } => {
-            applied.rules = rules.as_deref();
+            applied.rules = rules.as_deref().map(AsStored);
             applied.aggregation_rule =
                 aggregation.as_deref().map(|cluster_role_selectors| AggregationRule { cluster_role_selectors });
         }
@@ -47,7 +48,7 @@ pub fn rules<'a>(
     uid: &'a str,
     rules: &'a [Rule],
 ) -> impl Serialize + Debug + use<'a> {
-    Applied { rules: Some(rules), ..Applied::to(object, version, Some(uid)) }
+    Applied { rules: Some(AsStored(rules)), ..Applied::to(object, version, Some(uid)) }
 }
 
 #[derive(Debug, Serialize)]
@@ -57,7 +58,7 @@ struct Applied<'a> {
     kind: &'static str,
     metadata: Metadata<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    rules: Option<&'a [Rule]>,
+    rules: Option<AsStored<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     aggregation_rule: Option<AggregationRule<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,6 +101,37 @@ struct OwnerReference<'a> {
 #[serde(rename_all = "camelCase")]
 struct AggregationRule<'a> {
     cluster_role_selectors: &'a [LabelSelector],
+}
+
+/// Rules with their members in the order in which Kubernetes writes them, so that an answer can be compared with what was
+/// sent ([`Echo`](crate::object::Echo)).
+#[derive(Debug)]
+struct AsStored<'a>(&'a [Rule]);
+
+impl Serialize for AsStored<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|rule| StoredRule {
+            verbs: &rule.verbs,
+            api_groups: &rule.api_groups,
+            resources: &rule.resources,
+            resource_names: &rule.resource_names,
+            non_resource_urls: &rule.non_resource_urls,
+        }))
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredRule<'a> {
+    verbs: &'a [Name],
+    #[serde(skip_serializing_if = "<[Name]>::is_empty")]
+    api_groups: &'a [Name],
+    #[serde(skip_serializing_if = "<[Name]>::is_empty")]
+    resources: &'a [Name],
+    #[serde(skip_serializing_if = "<[Name]>::is_empty")]
+    resource_names: &'a [Name],
+    #[serde(rename = "nonResourceURLs", skip_serializing_if = "<[Name]>::is_empty")]
+    non_resource_urls: &'a [Name],
 }
 
 impl<'a> Applied<'a> {
