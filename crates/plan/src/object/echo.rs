@@ -31,8 +31,11 @@ impl<'a> Echo<'a> {
     pub fn of(rules: &'a [Rule], request: &[u8]) -> Option<Self> {
         let request = std::str::from_utf8(request).ok()?;
         let (_, text) = request.split_at_checked(request.find(BEGIN)?)?;
-        // No text has `]` followed by the next member of a role, because of its quote, nor does a rule end in `]}`.
-        let end = text.find("],\"aggregationRule\":").map_or(text.len().checked_sub(1)?, |end| end + 1);
+        // Whoever gathers says so last. No text within has that member's name, because of its quotes.
+        let end = match text.strip_suffix("]}") {
+            Some(rules) => rules.len() + 1,
+            None => text.rfind("],\"aggregationRule\":")? + 1,
+        };
         let text = text.get(..end)?;
         text.ends_with(']').then(|| Self { rules, text: text.into() })
     }
