@@ -30,6 +30,7 @@ use crate::vocabulary::manager;
 use crate::{Name, Time};
 
 pub use crate::workload::{DEPLOYMENT, SERVICE_ACCOUNT};
+pub(crate) use index::is_name_of_ours;
 use index::{key_of, standing_targets};
 pub use kinds::{DEFINITION, MANAGED_RESOURCE, REVISION, SERVED_RESOURCE};
 use materialized::Materialized;
@@ -88,6 +89,8 @@ impl Module for Crossplane {
             &SERVED_RESOURCE,
             &CLUSTER_ROLE,
             &CLUSTER_ROLE_BINDING,
+            // Whoever bound a role of a provider leans on what it has always held.
+            &ROLE_BINDING,
             &DEPLOYMENT,
             &SERVICE_ACCOUNT,
         ]
@@ -96,9 +99,6 @@ impl Module for Crossplane {
         watches.push(Watch::optional(&MANAGED_RESOURCE));
         if self.settings.manage == Manage::All {
             watches.push(Watch::needed(&NAMESPACE));
-        }
-        if self.settings.family_roles == FamilyRoles::Shared {
-            watches.push(Watch::needed(&ROLE_BINDING));
         }
         watches
     }

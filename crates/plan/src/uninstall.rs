@@ -1,6 +1,7 @@
 //! How the manager goes: what it wrote is kept or taken back, and nothing else of it stays.
 
 use crate::Name;
+use crate::crossplane;
 use crate::kind::{Kind, LEASE, Reports};
 use crate::object::{Live, Meta, ObjectRef};
 use crate::op::{Op, Phase, Plan, Report, Write};
@@ -70,10 +71,12 @@ fn op(object: ObjectRef, live: &Live, access: Access) -> Option<Op> {
     Some(Op { phase, object, write, because, repairs: false })
 }
 
-/// Whether the manager made an object and keeps it: it applied it, and nobody says that it is theirs.
+/// Whether the manager made an object and keeps it: it applied it, and nobody says that it is theirs. What Kubernetes'
+/// aggregation controller made anew while it went is known by its name alone.
 fn is_ours(object: &ObjectRef, meta: &Meta) -> bool {
+    let is_revived = || meta.revived && crossplane::is_name_of_ours(&object.name);
     KINDS.contains(&object.kind)
-        && meta.ours.is_some()
+        && (meta.ours.is_some() || is_revived())
         && meta.labels.get(label::MANAGED_BY).is_none_or(|value| value == manager::ROLEWRIGHT)
 }
 
@@ -108,15 +111,19 @@ mod tests {
         let copied = json!({"labels": {"app.kubernetes.io/managed-by": "rolewright"}});
         let managers =
             json!({"labels": {"app.kubernetes.io/name": "rolewright", "app.kubernetes.io/component": "manager"}});
+        let revived = json!({"managedFields": [{"manager": "clusterrole-aggregation-controller", "operation": "Apply",
+            "fieldsV1": {"f:rules": {}}}]});
         let condition = json!([{"type": "PermissionsReady", "status": "False"}]);
         let held = json!({"finalizers": ["configsync.gke.io/reconciler-manager", "configsync.gke.io/reconciler"]});
-        let objects: [(&'static Kind, &str, &Value, Value); 11] = [
+        let objects: [(&'static Kind, &str, &Value, Value); 13] = [
             (&ROOT_SYNC, "held", &held, json!({"spec": {}, "status": {"conditions": condition}})),
             (&CLUSTER_ROLE, "ours", &ours, json!({})),
             (&CLUSTER_ROLE, "unlabelled", &unlabelled, json!({})),
             (&CLUSTER_ROLE, "given-up", &given_up, json!({})),
             (&CLUSTER_ROLE, "copied", &copied, json!({})),
             (&CLUSTER_ROLE, "managers", &managers, json!({})),
+            (&CLUSTER_ROLE, "crossplane-ns-shop-edit", &revived, json!({})),
+            (&CLUSTER_ROLE, "somebodys", &revived, json!({})),
             (&CLUSTER_ROLE_BINDING, "ours", &ours, json!({"roleRef": {"kind": "ClusterRole", "name": "ours"}})),
             (&LEASE, "managers", &managers, json!({})),
             (&DEFINITION, "told", &json!({}), json!({"status": {"conditions": condition}})),
@@ -149,7 +156,12 @@ mod tests {
             "release RootSync/held",
         ];
         assert_eq!(told(Access::Keep), manager);
-        let access = ["delete ClusterRoleBinding/ours", "delete ClusterRole/ours", "delete ClusterRole/unlabelled"];
+        let access = [
+            "delete ClusterRoleBinding/ours",
+            "delete ClusterRole/crossplane-ns-shop-edit",
+            "delete ClusterRole/ours",
+            "delete ClusterRole/unlabelled",
+        ];
         assert_eq!(told(Access::Revoke), [&access[..], &manager].concat(), "bindings before roles");
     }
 }

@@ -24,7 +24,8 @@ pub(crate) struct CrossplaneArgs {
     #[arg(long, value_name = "NAME")]
     provider_clusterrole: Option<Name>,
     /// What that ClusterRole limits
-    #[arg(long, value_enum, default_value_t = BoundaryArg::Requests, value_name = "WHAT")]
+    #[arg(long, value_enum, default_value_t = BoundaryArg::Requests, requires_if("all", "provider_clusterrole"))]
+    #[arg(value_name = "WHAT")]
     provider_boundary: BoundaryArg,
     /// The namespace of Crossplane
     #[arg(long, default_value = "crossplane-system", value_name = "NAMESPACE")]

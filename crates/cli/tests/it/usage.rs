@@ -12,13 +12,14 @@ use super::{rolewright, text};
 #[test]
 fn exit_codes_and_streams() {
     // arguments, exit code, on stdout, on stderr
-    let cases: [(&[&str], i32, &str, &str); 7] = [
+    let cases: [(&[&str], i32, &str, &str); 8] = [
         (&["--version"], 0, "rolewright ", ""),
         (&["--help"], 0, "Usage: rolewright <COMMAND>", ""),
         (&["completion", "bash"], 0, "complete -F _rolewright", ""),
         (&["explain", "RW0101"], 0, "RW0101 an aggregated role is too large to store (error, UnionTooLarge)", ""),
         (&["manifests", "crds"], 0, "name: rootsyncs.configsync.gke.io", ""),
         (&[], 2, "", "Usage: rolewright <COMMAND>"),
+        (&["manifests", "rbac", "--provider-boundary", "all"], 2, "", "--provider-clusterrole <NAME>"),
         (&["upp"], 2, "", "a similar subcommand exists: 'up'"),
     ];
     for (args, code, stdout, stderr) in cases {

@@ -31,8 +31,6 @@ const ROLEWRIGHT: &str = "rolewright.io";
 const LONGEST_DOMAIN: usize = 253;
 /// The longest part of such a name that Kubernetes takes for a resource.
 const LONGEST_LABEL: usize = 63;
-/// So much of what somebody wrote is repeated to them.
-const SHOWN: usize = 80;
 
 /// Why a group cannot be that of a custom resource.
 pub(super) fn wrong_group(group: &str) -> Option<&'static str> {
@@ -60,9 +58,9 @@ pub(super) fn wrong_plural(plural: &str) -> Option<&'static str> {
     (!is_plural).then_some("is not one word such as `buckets`")
 }
 
-/// What somebody wrote, to be repeated to them.
+/// What somebody wrote, to be repeated to them, as far as it could be a name.
 pub(super) fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().flat_map(char::escape_debug).take(SHOWN).collect();
+    let mut shown: String = text.chars().flat_map(char::escape_debug).take(LONGEST_DOMAIN).collect();
     if shown.len() < text.len() {
         shown.push_str("...");
     }
@@ -129,6 +127,6 @@ mod tests {
     fn what_is_repeated_is_short_and_on_one_line() {
         assert_eq!(shown("example.org"), "example.org");
         assert_eq!(shown("a\nb"), "a\\nb");
-        assert_eq!(shown(&"x".repeat(1000)).len(), 83);
+        assert_eq!(shown(&"x".repeat(1000)).len(), 256);
     }
 }

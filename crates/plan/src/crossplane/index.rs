@@ -2,14 +2,14 @@
 
 mod revisions;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::composite::served_as;
 use super::kinds::{DEFINITION, Definition, MANAGED_RESOURCE, REVISION, SERVED_RESOURCE};
 use super::materialized::Target;
 use super::namespace::{self, enabled, mentioned};
 use super::people::{self, Standing};
-use super::provider::{FAMILY_PREFIX, family_of};
+use super::provider::{FAMILY_PREFIX, bound_role, family_of};
 use super::settings::{FamilyRoles, Manage, UserRoles};
 use super::words::{label_value, namespace_role};
 use super::{Crossplane, words};
@@ -20,16 +20,16 @@ use crate::rbac::{CLUSTER_ROLE, RoleBody};
 use crate::snapshot::{Change, Snapshot};
 use crate::workload::{DEPLOYMENT, SERVICE_ACCOUNT};
 
-type Index = std::collections::BTreeMap<Name, BTreeSet<Name>>;
+type Index<T> = BTreeMap<Name, BTreeSet<T>>;
 
-fn enter(index: &mut Index, key: &Name, name: &Name) {
-    index.entry(key.clone()).or_default().insert(name.clone());
+fn enter<T: Clone + Ord>(index: &mut Index<T>, key: &Name, entry: &T) {
+    index.entry(key.clone()).or_default().insert(entry.clone());
 }
 
-fn leave(index: &mut Index, key: &Name, name: &Name) {
-    if let Some(names) = index.get_mut(key) {
-        names.remove(name);
-        if names.is_empty() {
+fn leave<T: Ord>(index: &mut Index<T>, key: &Name, entry: &T) {
+    if let Some(entries) = index.get_mut(key) {
+        entries.remove(entry);
+        if entries.is_empty() {
             index.remove(key);
         }
     }
@@ -145,17 +145,15 @@ impl Crossplane {
         now: Option<&Live>,
         mark: &mut dyn FnMut(ObjectRef),
     ) {
-        if self.settings.family_roles == FamilyRoles::Shared && Self::is_binding(object) {
-            for (live, comes) in [(before, false), (now, true)] {
-                let Some(revision) = live.and_then(Self::bound_revision) else { continue };
-                let bindings = self.bindings.entry(revision.clone()).or_default();
-                if comes {
-                    bindings.insert(object.clone())
-                } else {
-                    bindings.remove(object)
-                };
-                self.mark_revision(snapshot, &revision, mark);
+        for (live, comes) in [(before, false), (now, true)] {
+            let Some((revision, _)) = live.and_then(bound_role) else { continue };
+            let revision = Name::new(revision);
+            if comes {
+                enter(&mut self.bindings, &revision, object);
+            } else {
+                leave(&mut self.bindings, &revision, object);
             }
+            self.mark_revision(snapshot, &revision, mark);
         }
         for definition in owners(before, now, DEFINITION.kind) {
             mark(ObjectRef::cluster(&DEFINITION, definition));
@@ -204,6 +202,11 @@ impl Crossplane {
             key_of(&name).into_iter().for_each(&mut *mark);
         }
     }
+}
+
+/// Whether we would give a role or binding this name.
+pub(crate) fn is_name_of_ours(name: &str) -> bool {
+    key_of(name).is_some()
 }
 
 /// The key on whose behalf there is a role or binding of this name.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rolewright_core::Labels;
 use rolewright_core::selector::LabelSelector;
 
+use super::custom::shown;
 use super::kinds::DEFINITION;
 use super::settings::{Manage, UserRoles};
 use super::words::{self, ENABLED, PREFIX, XRDS, aggregate_to, base_of, label_value, namespace_role};
@@ -20,9 +21,18 @@ use crate::snapshot::Snapshot;
 /// The roles of a namespace.
 pub(super) const ROLES: [&str; 2] = ["edit", "view"];
 
-/// The definitions that a namespace enables, as the values of the label that names them.
+/// The definitions that a namespace enables, as the values of the label that names them. What cannot be the name of one is
+/// left out: a selector with it would keep the whole role from being written, and so from being narrowed.
 pub(super) fn enabled(meta: &Meta) -> BTreeSet<Name> {
-    enabled_names(meta).into_iter().map(label_value).collect()
+    enabled_names(meta).into_iter().filter(|name| is_name(name)).map(label_value).collect()
+}
+
+/// Whether an annotation can have it in its key, or a definition as its name.
+fn is_name(name: &str) -> bool {
+    let ends = |letter: char| letter.is_ascii_alphanumeric();
+    name.starts_with(ends)
+        && name.ends_with(ends)
+        && name.chars().all(|letter| ends(letter) || ['-', '_', '.'].contains(&letter))
 }
 
 /// The definitions that a namespace says something about, whether or not that enables them, as the values of the label.
@@ -36,7 +46,8 @@ fn enabled_names(meta: &Meta) -> BTreeSet<&str> {
     let mut all = BTreeSet::new();
     for (key, value) in &meta.annotations {
         if key == XRDS {
-            all.extend(value.split(',').map(str::trim).filter(|name| !name.is_empty()));
+            let names = value.split(|letter: char| letter == ',' || letter.is_whitespace());
+            all.extend(names.filter(|name| !name.is_empty()));
         } else if let Some(name) = key.strip_prefix(PREFIX)
             && ENABLED.contains(&value.as_str())
         {
@@ -87,7 +98,7 @@ impl Crossplane {
         let is_unknown = |name: &&str| !self.definitions.contains_key(&label_value(name));
         let unknown = enabled_names(&live.meta).into_iter().filter(is_unknown);
         let unknown = unknown.map(|name| {
-            let message = format!("there is no {} `{name}`", DEFINITION.kind);
+            let message = format!("there is no {} `{}`", DEFINITION.kind, shown(name));
             Diagnostic::new(Code::DefinitionUnknown, key.clone(), message)
         });
         let misspelt = live.meta.annotations.iter().filter(|(annotation, value)| {
@@ -96,7 +107,7 @@ impl Crossplane {
         });
         let misspelt = misspelt.map(|(annotation, value)| {
             let message =
-                format!("annotation `{annotation}` is `{value}`, which enables nothing; say `{}`", ENABLED[0]);
+                format!("annotation `{annotation}` is `{}`, which enables nothing; say `{}`", shown(value), ENABLED[0]);
             Diagnostic::new(Code::AnnotationUnknown, key.clone(), message)
         });
         unknown.chain(misspelt).collect()

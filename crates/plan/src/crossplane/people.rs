@@ -1,7 +1,7 @@
 //! The roles that people and Crossplane itself are bound to, with what they always hold.
 
 use rolewright_core::selector::LabelSelector;
-use rolewright_core::{Labels, RBAC_GROUP, RoleRef, Rule, Subject};
+use rolewright_core::{Labels, RBAC_GROUP, RoleRef, Rule, RuleSet, Subject};
 
 use super::Crossplane;
 use super::materialized::Base;
@@ -143,9 +143,17 @@ impl Crossplane {
         intent.diagnostics = problems;
         for wanted in all {
             match snapshot.get(&wanted.object).filter(|live| is_helms(live)) {
-                Some(live) => intent.diagnostics.extend(self.left_to_helm(&wanted.object, live)),
+                Some(live) => intent.diagnostics.extend(self.left_to_helm(&wanted, live)),
                 None => intent.wanted.push(wanted),
             }
+        }
+        let masters = ObjectRef::cluster(&CLUSTER_ROLE_BINDING, standing.key().name);
+        if standing == Standing::Person("admin")
+            && !self.settings.bind_masters
+            && let Some(live) = snapshot.get(&masters).filter(|live| is_helms(live))
+        {
+            let message = format!("{} owns it, so whom it binds stays bound", helm(live));
+            intent.diagnostics.push(Diagnostic::new(Code::LeftToHelm, masters, message));
         }
         intent
     }
@@ -238,22 +246,31 @@ impl Crossplane {
         }
     }
 
-    /// A role of a Helm release stays as its chart has it; that it gathers by labels may not be what was asked for.
-    fn left_to_helm(&self, object: &ObjectRef, live: &Live) -> Option<Diagnostic> {
-        let gathers = live.role().is_some_and(|role| role.aggregation.is_some());
-        if self.settings.user_roles == UserRoles::Aggregated || !gathers {
-            return None;
-        }
-        let owner = match live.meta.annotations.get(HELM_RELEASE) {
-            Some(release) => format!("Helm release `{release}`"),
-            None => "a Helm chart".to_owned(),
+    /// A role of a Helm release stays as its chart has it, which may not be what was asked for.
+    fn left_to_helm(&self, wanted: &Wanted, live: &Live) -> Option<Diagnostic> {
+        let role = live.role()?;
+        let standing = Standing::of(&wanted.object.name)?;
+        let should_gather = standing.selectors().is_some() && wanted.object == standing.key();
+        let (code, what) = match &role.aggregation {
+            None if should_gather => (Code::GathersNothing, "does not gather what is installed"),
+            Some(_) if self.settings.user_roles == UserRoles::Materialized => (Code::LeftToHelm, "stays aggregated"),
+            None if self.settings.hardened => {
+                let more = RuleSet::new(&role.rules).beyond(&RuleSet::new(&self.base_rules(standing)));
+                (!more.is_empty()).then_some((Code::LeftToHelm, "gives more than it should"))?
+            }
+            _ => return None,
         };
-        let message = format!("{owner} owns it, so it stays aggregated");
-        Some(Diagnostic::new(Code::LeftToHelm, object.clone(), message))
+        Some(Diagnostic::new(code, wanted.object.clone(), format!("{} owns it, so it {what}", helm(live))))
     }
 }
 
-const HELM_RELEASE: &str = "meta.helm.sh/release-name";
+/// Who owns an object that a chart brought.
+fn helm(live: &Live) -> String {
+    match live.meta.annotations.get("meta.helm.sh/release-name") {
+        Some(release) => format!("Helm release `{release}`"),
+        None => "a Helm chart".to_owned(),
+    }
+}
 
 /// Whether a chart brought an object. Where it was only rendered, and applied by others, there is no release.
 fn is_helms(live: &Live) -> bool {

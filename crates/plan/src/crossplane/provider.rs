@@ -23,6 +23,7 @@ use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
 use crate::workload::{DEPLOYMENT, Deployment, SERVICE_ACCOUNT};
 
+pub(super) use family::bound_role;
 pub(super) use organisation::Trust;
 pub(super) use parties::{Families, PREFIX as FAMILY_PREFIX, family_of};
 pub(super) use resources::{Stock, brought};
@@ -35,12 +36,10 @@ const ROLE_NAMES: [&str; 3] = ["aggregate-to-edit", "aggregate-to-view", "system
 struct Facts<'a> {
     live: &'a Live,
     revision: &'a Revision,
-    /// What it brings, with what its family brings if it keeps a copy of that.
+    /// What its account works on: what it brings, with what its family brings if it keeps a copy of that.
     stock: &'a Stock,
     /// Whether it has anything to work on, be it only what its family brings.
     works: bool,
-    /// Whether others have its resources through it.
-    serves: Serves,
 }
 
 /// For whom the resources of a revision are granted because of it.
@@ -71,9 +70,8 @@ impl Crossplane {
         let (own, union) = (self.brought(live), self.union(live));
         let works = !own.is_empty() || !union.is_empty();
         let stock = if self.keeps_copy(snapshot, live) { union } else { own };
-        let serves = self.serves(snapshot, live, revision);
-        let facts = Facts { live, revision, stock, works, serves };
-        intent.wanted.extend(self.human_roles(&facts));
+        let facts = Facts { live, revision, stock, works };
+        intent.wanted.extend(self.human_roles(snapshot, live, self.serves(snapshot, live, revision)));
         intent.wanted.extend(self.system(snapshot, key, &facts, &mut intent.diagnostics));
         intent
     }
@@ -124,8 +122,7 @@ impl Crossplane {
         })
     }
 
-    fn human_roles(&self, facts: &Facts<'_>) -> Vec<Wanted> {
-        let Facts { live, stock, serves, .. } = facts;
+    fn human_roles(&self, snapshot: &Snapshot, live: &Live, serves: Serves) -> Vec<Wanted> {
         let people = serves.people && self.settings.manage >= Manage::Basic;
         let mut edit = Labels::new();
         if serves.core {
@@ -138,15 +135,23 @@ impl Crossplane {
         }
         let mut wanted = Vec::new();
         for (role, mut labels) in [("aggregate-to-edit", edit), ("aggregate-to-view", view)] {
-            if labels.is_empty() || stock.is_empty() {
+            let offered = self.offered(snapshot, live, role);
+            if labels.is_empty() || offered.is_empty() {
                 continue;
             }
             labels.extend([words::managed()]);
-            let content = Content::rules(if role == "aggregate-to-edit" { stock.edit() } else { stock.view() });
+            let content = Content::rules(if role == "aggregate-to-edit" { offered.edit() } else { offered.view() });
             let because = format!("others use what `{}` brings", live.meta.name);
             wanted.push(revision_object(live, &CLUSTER_ROLE, role, labels, content, because));
         }
         wanted
+    }
+
+    /// What others use through a role of a revision. They reach what the family brings through each member's own roles, so
+    /// that what only an old revision brings goes with that one; whoever was bound to this very role keeps what it has always
+    /// held.
+    fn offered(&self, snapshot: &Snapshot, live: &Live, role: &str) -> &Stock {
+        if self.is_bound_by_others(snapshot, live, &[role]) { self.union(live) } else { self.brought(live) }
     }
 
     /// The role of a provider's account, and its binding.
@@ -186,14 +191,16 @@ impl Crossplane {
     }
 
     /// The accounts that a revision runs as: those that it controls, and those of what it controls, where providers run.
+    /// Crossplane keeps the account of a revision that it deactivates, and deletes its deployment.
     fn subjects(&self, snapshot: &Snapshot, live: &Live) -> Vec<Subject> {
+        let is_active = live.body::<Revision>().is_some_and(Revision::is_active);
         let mut accounts = BTreeSet::new();
         for object in snapshot.owned_by(&live.meta.uid) {
             let Some(owned) = snapshot.get(object).filter(|owned| is_controlled_by(owned, live)) else { continue };
             if !self.settings.runs_providers(&object.namespace) {
                 continue;
             }
-            if *object.kind == SERVICE_ACCOUNT {
+            if *object.kind == SERVICE_ACCOUNT && is_active {
                 accounts.insert((object.namespace.clone(), object.name.clone()));
             } else if *object.kind == DEPLOYMENT
                 && let Some(Deployment { service_account, .. }) = owned.body()

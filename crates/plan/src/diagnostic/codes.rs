@@ -102,6 +102,10 @@ codes! {
         "The CustomResourceDefinition of this name is controlled by another object, so Crossplane cannot serve it for this \
          definition, and nobody gets rights on it because of it. What else it defines is granted. Define it under another \
          name, or remove what controls it.";
+    GathersNothing = 209, Warning, "a role of a Helm release does not gather what is installed",
+        "Whoever is bound to it gets nothing of what providers and definitions bring. Crossplane's chart renders it so with \
+         `rbacManager.deploy: false`. Set that to `true` and `rbacManager.replicas` to 0, or remove the role from the \
+         release, to let us keep it.";
     ClusterAdminByDefault = 301, Warning, "a RootSync may do everything because it names no roles",
         "Without `spec.override.roleRefs` its reconciler is bound to `cluster-admin`, as Config Sync does it. Name the roles \
          that it needs, or annotate it `rolewright.io/root-role: none`; `--default-root-role` changes the default of the \

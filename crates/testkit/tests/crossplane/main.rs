@@ -65,6 +65,8 @@ async fn every_step(place: &Place, user_roles: UserRoles) -> Result<()> {
     place.step("restart after drift", switches::restart(place, &settings)).await?;
     place.step("who gathers people's roles", switches::user_roles(place, &settings)).await?;
     place.step("how families share", switches::family_roles(place, &settings)).await?;
+    place.step("how far providers may go", switches::boundary(place, &settings)).await?;
+    place.step("who is of a family", switches::strangers(place, &settings)).await?;
     place.step("how much is kept", switches::manage(place, &settings)).await?;
     place.step("what Helm owns", helm::left_alone(place, &settings)).await?;
     place.step("the manager goes", leaving::leaving(place, &settings)).await

@@ -162,10 +162,20 @@ impl Provider {
                 "spec": {"serviceAccountName": account, "containers": [container]}}}})
     }
 
+    pub(crate) fn account(&self) -> Value {
+        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"namespace": SYSTEM, "name": self.id()}})
+    }
+
     /// What Crossplane does when it installs a revision, in its order.
     pub(crate) async fn install(&self, place: &Place) -> Result<()> {
         place.apply(&self.object()).await?;
         self.establish(place).await?;
+        self.start(place).await
+    }
+
+    /// The provider begins to run.
+    pub(crate) async fn start(&self, place: &Place) -> Result<()> {
+        place.apply(&self.owned(place, self.account()).await?).await?;
         place.apply(&self.owned(place, self.deployment(&self.id())).await?).await?;
         Ok(())
     }
@@ -195,7 +205,7 @@ impl Provider {
         Ok(with(object, json!({"metadata": {"ownerReferences": owners}})))
     }
 
-    /// What Crossplane does when another revision is to take over: first the provider ends.
+    /// What Crossplane does when another revision is to take over: first the provider ends. Its account stays.
     pub(crate) async fn deactivate(&self, place: &Place) -> Result<()> {
         place.delete(&self.deployment("")).await?;
         place.merge(&self.object(), &json!({"spec": {"desiredState": "Inactive"}})).await?;

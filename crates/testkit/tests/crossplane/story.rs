@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use rolewright_plan::crossplane::Settings;
-use rolewright_testkit::manifest::rbac;
+use rolewright_testkit::manifest::{rbac, with};
 use serde_json::{Value, json};
 
 use crate::guard::Guard;
@@ -64,13 +64,26 @@ async fn upgrade(place: &Place) -> Result<()> {
     place.apply(&HELM_2.object()).await?;
     said(place, "upgrading").await?;
     HELM_2.establish(place).await?;
-    place.apply(&HELM_2.owned(place, HELM_2.deployment(&HELM_2.id())).await?).await?;
+    HELM_2.start(place).await?;
     said(place, "upgraded").await?;
     guard.end().await
 }
 
-/// A member of the family, a definition and a namespace go.
+/// A member of the family, a definition, what a namespace enables, and a whole namespace go.
 async fn delete(place: &Place) -> Result<()> {
+    let leaver = with(
+        platform::namespace("leaver"),
+        json!({"metadata": {"annotations": {"rbac.crossplane.io/xdatabases.acme.io": "xrd-enabled"}}}),
+    );
+    place.apply(&leaver).await?;
+    let roles = ["edit", "view"].map(|role| rbac("ClusterRole", &format!("crossplane-ns-leaver-{role}")));
+    for role in &roles {
+        place.until("a role of a namespace", role, |role| role["metadata"]["uid"].is_string()).await?;
+    }
+    place.delete(&leaver).await?;
+    for role in &roles {
+        place.until_gone(role).await?;
+    }
     place.delete(&S3.object()).await?;
     let caches = Definition { plural: "xcaches", group: "acme.io", scope: Scope::Claimed };
     place.delete(&caches.object()).await?;
@@ -113,6 +126,7 @@ async fn pause(place: &Place) -> Result<()> {
     place.merge(&role, &json!({"rules": []})).await?;
     let deployment = RDS.owned(place, RDS.deployment("irsa")).await?;
     place.apply(&deployment).await?;
+    place.delete(&RDS.account()).await?;
     said(place, "paused").await?;
     // What comes after what was paused is done, so the manager has seen all of it.
     let enabled = json!({"metadata": {"annotations": {"rbac.crossplane.io/jobs.acme.io": "xrd-enabled"}}});

@@ -1,12 +1,19 @@
 //! Restarts, and restarts with other settings: nobody's access is lost on the way.
 
 use anyhow::{Context, Result, ensure};
-use rolewright_plan::crossplane::{FamilyRoles, Manage, Settings, UserRoles};
+use rolewright_plan::crossplane::{Boundary, FamilyRoles, Manage, Settings, UserRoles};
+use rolewright_testkit::manifest::{rbac, with};
+use serde_json::{Value, json};
 
 use crate::guard::Guard;
 use crate::matrix::{Matrix, Question};
 use crate::place::{self, Place, Running};
+use crate::platform::{PROVIDERS, Provider};
 use crate::story::said;
+
+/// A provider that says it is of the family.
+const STRANGER: Provider =
+    Provider { name: "stranger", served: &["thefts.stranger.example.org"], managed: &[], ..PROVIDERS[3] };
 
 /// The last step of the story: what everybody may do from now on.
 pub(crate) const NOW: &str = "renamed";
@@ -80,6 +87,72 @@ pub(crate) async fn family_roles(place: &Place, settings: &Settings) -> Result<(
     }
     guard.end().await?;
     restart(place, settings).await
+}
+
+/// How far providers may go changes, and then they are free again.
+pub(crate) async fn boundary(place: &Place, settings: &Settings) -> Result<()> {
+    let limit = |verbs: &[&str]| {
+        let rule = json!({"apiGroups": ["ec2.aws.example.org"], "resources": ["*"], "verbs": verbs});
+        with(rbac("ClusterRole", "limit"), json!({"rules": [rule]}))
+    };
+    // Nobody but providers is bounded.
+    let guard = Guard::start(place, used());
+    let bounded = Settings { boundary: Boundary::All, boundary_role: Some("limit".into()), ..settings.clone() };
+    let manager = place::manage(place, &bounded)?;
+    let asked = ["get vpcs.ec2.aws.example.org", "update vpcs.ec2.aws.example.org", "create secrets"];
+    let asked = asked.map(|text| Question::new("ec2", text));
+    for (limit, answers) in [
+        (None, [false, false, false]),
+        (Some(limit(&["get", "update"])), [true, true, false]),
+        (Some(limit(&["get"])), [true, false, false]),
+    ] {
+        if let Some(limit) = &limit {
+            place.apply(limit).await?;
+        }
+        for (question, answer) in asked.iter().zip(answers) {
+            question.until(place, answer).await.with_context(|| format!("{limit:?}"))?;
+        }
+    }
+    place.delete(&limit(&[])).await?;
+    asked[0].until(place, false).await?;
+    manager.end().await?;
+    let manager = rested(place, settings).await?;
+    said(place, NOW).await?;
+    manager.end().await?;
+    guard.end().await
+}
+
+/// Somebody else's provider says that it is of the family, and is told that it is not, until its publisher is trusted.
+pub(crate) async fn strangers(place: &Place, settings: &Settings) -> Result<()> {
+    let manager = rested(place, settings).await?;
+    let mut stranger = STRANGER.object();
+    stranger["spec"]["image"] = json!("xpkg.example.org/other/provider-stranger:v1");
+    place.apply(&stranger).await?;
+    STRANGER.establish(place).await?;
+    STRANGER.start(place).await?;
+    let own = Question::new("stranger", "update thefts.stranger.example.org");
+    own.until(place, true).await?;
+    let condition = |live: &Value| {
+        let all = live["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        all.into_iter().find(|condition| condition["type"] == "PermissionsReady").unwrap_or_default()
+    };
+    let told = |live: &Value| condition(live)["status"] == "False" && condition(live)["reason"] == "FamilyStranger";
+    place.until("a stranger is told", &stranger, told).await?;
+    let others = Question::new("stranger", "update vpcs.ec2.aws.example.org");
+    ensure!(!others.answer(place).await?, "a stranger reaches what the family brings");
+    manager.end().await?;
+    let trusted = vec![["acme", "other"].map(|name| format!("xpkg.example.org/{name}").into()).to_vec()];
+    let manager = place::manage(place, &Settings { trusted, ..settings.clone() })?;
+    others.until(place, true).await?;
+    place.until("nothing is wrong any more", &stranger, |live| !told(live)).await?;
+    manager.end().await?;
+    let manager = rested(place, settings).await?;
+    others.until(place, false).await?;
+    place.delete(&stranger).await?;
+    own.until(place, false).await?;
+    manager.rest().await?;
+    said(place, NOW).await?;
+    manager.end().await
 }
 
 /// Less is kept, and then more again.

@@ -141,6 +141,11 @@ impl World {
         self.served.extend(other.served);
     }
 
+    /// Whether a provider serves what a definition would define, and Crossplane does not.
+    pub(crate) fn is_taken(&self, definition: &str) -> bool {
+        self.served.iter().any(|served| served.name == definition && !served.managed)
+    }
+
     /// What a revision lists.
     fn listed(revision: &Revision) -> BTreeSet<Resource> {
         let names = revision.refs.iter().filter_map(|reference| match reference {

@@ -191,7 +191,7 @@ fn what_is_lost_is_told_with_its_cause() -> Result<()> {
             "kubectl delete providerrevision provider-aws-rds-7d3e",
             &[
                 "for ProviderRevision provider-aws-s3-91c0  ProviderRevision provider-aws-rds-7d3e is gone",
-                "provider-aws-s3-91c0:aggregate-to-edit  -1 rule: ProviderRevision provider-aws-rds-7d3e is gone",
+                "provider-aws-s3-91c0:system  +1 rule, -2 rules: ProviderRevision provider-aws-rds-7d3e is gone",
             ],
         ),
         (

@@ -55,9 +55,9 @@ impl Crossplane {
         if self.bounds_all() { self.refused(key, &self.allowed(snapshot), rules) } else { None }
     }
 
-    /// Whether the boundary is for everything.
+    /// Whether the boundary is for everything. Without a role that says how far it goes, that leaves nothing.
     pub(super) fn bounds_all(&self) -> bool {
-        self.settings.boundary == Boundary::All && self.settings.boundary_role.is_some()
+        self.settings.boundary == Boundary::All
     }
 
     fn refused(&self, key: &ObjectRef, allowed: &RuleSet, rules: &[Rule]) -> Option<Diagnostic> {
@@ -67,6 +67,7 @@ impl Crossplane {
         }
         let boundary = match &self.settings.boundary_role {
             Some(role) => format!("ClusterRole `{role}` does not allow"),
+            None if self.bounds_all() => "without a boundary role nothing is granted:".to_owned(),
             None => "without a boundary role nothing beyond its resources is granted:".to_owned(),
         };
         let named: Vec<String> = refused.iter().take(NAMED).map(in_words).collect();

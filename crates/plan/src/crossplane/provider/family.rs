@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rolewright_core::{Labels, RoleRef, Rule, Subject};
 
-use super::holds;
+use super::{ROLE_NAMES, holds};
 use super::parties::Party;
 use super::resources::Stock;
 use crate::Name;
@@ -16,7 +16,7 @@ use crate::crossplane::{Crossplane, owner};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::intent::{Claim, Content, Intent, Shape, Wanted};
 use crate::object::{Live, ObjectRef};
-use crate::rbac::{BindingBody, CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING, RoleBody};
+use crate::rbac::{BindingBody, CLUSTER_ROLE, CLUSTER_ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
 
 /// What a family has in common.
@@ -113,7 +113,9 @@ impl Crossplane {
     /// Whether what a family has in common is not enough for a member.
     fn lacks(&self, snapshot: &Snapshot, live: &Live, common: &Common<'_>) -> bool {
         let is_bound = |subject: &Subject| common.binding.is_some_and(|binding| binding.subjects.contains(subject));
-        !common.holds || self.is_bound_by_others(snapshot, live) || !self.subjects(snapshot, live).iter().all(is_bound)
+        !common.holds
+            || self.is_bound_by_others(snapshot, live, &["system"])
+            || !self.subjects(snapshot, live).iter().all(is_bound)
     }
 
     /// Marks those who have to look because a member brings something else.
@@ -129,7 +131,10 @@ impl Crossplane {
                 .is_some_and(|live| live.meta.deleting || live.meta.is_paused() || !made_by_us(&live.meta))
         };
         let all = self.settings.family_roles == FamilyRoles::Replicated || is_left(&role) || is_left(&binding);
-        let concerned = |member: &&Live| all || !self.has(snapshot, member, self.brought(member));
+        let concerned = |member: &&Live| {
+            all || self.is_bound_by_others(snapshot, member, &ROLE_NAMES)
+                || !self.has(snapshot, member, self.brought(member))
+        };
         party.members(snapshot).filter(concerned).for_each(|member| mark(key(member)));
         mark(role);
     }
@@ -158,13 +163,12 @@ impl Crossplane {
         rules.is_some_and(|rules| rules.starts_with(stock.reconcile()))
     }
 
-    fn is_bound_by_others(&self, snapshot: &Snapshot, live: &Live) -> bool {
+    /// Whether somebody else bound one of these roles of a revision.
+    pub(super) fn is_bound_by_others(&self, snapshot: &Snapshot, live: &Live, roles: &[&str]) -> bool {
         let bindings = self.bindings.get(&live.meta.name).into_iter().flatten();
-        bindings.into_iter().any(|binding| {
-            snapshot
-                .get(binding)
-                .is_some_and(|binding| binding.meta.controller().is_none_or(|owner| owner.uid != live.meta.uid))
-        })
+        let bindings = bindings.filter_map(|binding| snapshot.get(binding));
+        let mut others = bindings.filter(|it| it.meta.controller().is_none_or(|owner| owner.uid != live.meta.uid));
+        others.any(|it| bound_role(it).is_some_and(|(_, role)| roles.contains(&role)))
     }
 
     /// What there should be for a family: one role with all that its members bring, bound to all their accounts.
@@ -214,18 +218,13 @@ impl Crossplane {
         intent
     }
 
-    /// Whether a binding is one to a revision's role, and to which revision's.
-    pub(in crate::crossplane) fn bound_revision(live: &Live) -> Option<Name> {
-        let binding = live.body::<BindingBody>()?;
-        let rest = binding.role_ref.name.strip_prefix("crossplane:provider:")?;
-        let (revision, _) = rest.rsplit_once(':')?;
-        Some(Name::new(revision))
-    }
+}
 
-    /// Kinds of bindings by which somebody may lean on a revision's role.
-    pub(in crate::crossplane) fn is_binding(object: &ObjectRef) -> bool {
-        *object.kind == CLUSTER_ROLE_BINDING || *object.kind == ROLE_BINDING
-    }
+/// The revision and the role of it that a binding gives, if it gives one.
+pub(in crate::crossplane) fn bound_role(binding: &Live) -> Option<(&str, &str)> {
+    let RoleRef { kind, name, .. } = &binding.body::<BindingBody>()?.role_ref;
+    let name = name.strip_prefix("crossplane:provider:").filter(|_| kind == CLUSTER_ROLE.kind)?;
+    name.rsplit_once(':')
 }
 
 /// Whether a member's own role gives everything that the family's gives.

@@ -153,9 +153,12 @@ fn a_boundary_for_everything_bounds_the_account_and_nobody_else() {
         matches!(told.as_slice(), [told] if told.starts_with("RW0205 ProviderRevision/p-1: ClusterRole `crossplane:allowed-provider-permissions` does not allow `")),
         "{told:?}"
     );
-    // It fails closed.
-    let cluster = Cluster::new(settings, [revision("p-1", &["a.b.c"])]);
-    assert_eq!(cluster.rules_of(SYSTEM), []);
+    // It fails closed, whether the role is not there or was not named.
+    for settings in [settings, Settings { boundary: Boundary::All, ..Settings::default() }] {
+        let cluster = Cluster::new(settings, [revision("p-1", &["a.b.c"])]);
+        assert_eq!(cluster.rules_of(SYSTEM), []);
+        assert!(cluster.told()[0].starts_with("RW0205 ProviderRevision/p-1: "), "{:?}", cluster.told());
+    }
 }
 
 #[test]

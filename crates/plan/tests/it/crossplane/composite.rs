@@ -336,7 +336,7 @@ fn a_definition_of_what_is_not_its_own_grants_nothing_and_keeps_what_it_granted(
             &long,
             "xs",
             None,
-            format!("`spec.group` is `{}...`, which is not a domain such as `example.org`{domain}", &long[..80]),
+            format!("`spec.group` is `{}...`, which is not a domain such as `example.org`{domain}", &long[..253]),
         ),
     ] {
         let mut bad = xrd(name);

@@ -51,7 +51,19 @@ fn which_annotations_enable() {
         (&[("xrds", "xs.example.org")], &[base, xs], ""),
         (&[("xrds", " xs.example.org , ,ys.example.org,")], &[base, xs, "xrd=ys.example.org"], ""),
         (&[("xrds", "xs.example.org"), ("xs.example.org", ENABLED)], &[base, xs], ""),
+        (&[("xrds", "xs.example.org\n  ys.example.org")], &[base, xs, "xrd=ys.example.org"], ""),
         (&[("xrds", "")], &[], ""),
+        // No selector could name these, and one that cannot be written would keep the others from counting.
+        (
+            &[("xrds", "xs.example.org,ys/example.org")],
+            &[base, xs],
+            "RW0201 Namespace/n: there is no CompositeResourceDefinition `ys/example.org`",
+        ),
+        (
+            &[("xrds", "-xs.example.org")],
+            &[],
+            "RW0201 Namespace/n: there is no CompositeResourceDefinition `-xs.example.org`",
+        ),
         (&[], &[], ""),
         (
             &[("xs.example.org", "Xrd-Enabled")],

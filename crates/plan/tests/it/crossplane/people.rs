@@ -9,7 +9,7 @@ use rolewright_plan::{Live, Op, Time};
 use serde_json::Value;
 
 use super::cluster::{Cluster, words};
-use super::world::{annotated, labelled, namespace, people, role, rule, xrd};
+use super::world::{annotated, bound, labelled, namespace, people, role, rule, xrd};
 
 fn plain() -> Cluster {
     Cluster::new(Settings::default(), [])
@@ -335,6 +335,42 @@ fn what_a_helm_release_owns_is_left_alone() {
         cluster.told(),
         ["RW0206 ClusterRole/crossplane-admin: Helm release `xp` owns it, so it stays aggregated"]
     );
+}
+
+#[test]
+fn what_a_helm_release_keeps_from_being_as_it_should_is_told() {
+    // As the chart has it with `rbacManager.deploy: false`.
+    let fixed = || of_helm(role("crossplane", &["get core pods"]));
+    let base = || of_helm(role("crossplane:aggregate-to-edit", &["* core secrets"]));
+    let mut masters = of_helm(bound("masters", "", "crossplane-admin"));
+    masters["metadata"]["name"] = serde_json::json!("crossplane-admin");
+    let hardened = Settings { hardened: true, ..Settings::default() };
+    let alone = Settings { bind_masters: false, ..Settings::default() };
+    let nothing = "RW0209 ClusterRole/crossplane: Helm release `xp` owns it, so it does not gather what is installed";
+    for (settings, object, expected) in [
+        (Settings::default(), fixed(), &[nothing][..]),
+        (Settings { user_roles: UserRoles::Materialized, ..Settings::default() }, fixed(), &[nothing]),
+        (Settings::default(), base(), &[]),
+        (
+            hardened,
+            base(),
+            &[
+                "RW0206 ClusterRole/crossplane:aggregate-to-edit: Helm release `xp` owns it, so it gives more than it should",
+            ],
+        ),
+        (Settings::default(), masters.clone(), &[]),
+        (
+            alone,
+            masters,
+            &["RW0206 ClusterRoleBinding/crossplane-admin: Helm release `xp` owns it, so whom it binds stays bound"],
+        ),
+    ] {
+        let cluster = Cluster::new(settings, [object.clone()]);
+        assert_eq!(cluster.told(), expected, "{object}");
+        let live = |kind| cluster.find(kind, object["metadata"]["name"].as_str().unwrap());
+        let kind = if object["kind"] == "ClusterRole" { &CLUSTER_ROLE } else { &CLUSTER_ROLE_BINDING };
+        assert!(live(kind).unwrap().meta.ours.is_none(), "{object}");
+    }
 }
 
 #[test]

@@ -106,6 +106,22 @@ fn without_a_subject_there_is_no_binding_and_nothing_to_write() {
     assert_eq!(words(&cluster.settle()), ["delete ClusterRoleBinding/crossplane:provider:p-1:system"]);
 }
 
+/// Crossplane keeps the account of a revision that it deactivates.
+#[test]
+fn the_account_of_an_inactive_revision_is_bound_to_nothing() {
+    let own = || controlled(account(HOME, "p-1"), "p-1");
+    let mut cluster = Cluster::new(Settings::default(), [revision("p-1", &["a.b.c"]), own()]);
+    assert_eq!(subjects(&cluster, "p-1"), ["ServiceAccount crossplane-system:p-1"]);
+    cluster.set(&controlled(deployment(HOME, "d", "p-1"), "p-1"));
+    cluster.set(&inactive(revision("p-1", &["a.b.c"])));
+    cluster.settle();
+    assert_eq!(subjects(&cluster, "p-1"), ["ServiceAccount crossplane-system:p-1"], "it still runs");
+    cluster.remove(&DEPLOYMENT, HOME, "d");
+    assert_eq!(words(&cluster.settle()), ["delete ClusterRoleBinding/crossplane:provider:p-1:system"]);
+    cluster.set(&revision("p-1", &["a.b.c"]));
+    assert_eq!(words(&cluster.settle()), ["create ClusterRoleBinding/crossplane:provider:p-1:system"], "and back");
+}
+
 #[test]
 fn a_binding_to_another_role_is_replaced() {
     let mut wrong = bound("x", "", "cluster-admin");

@@ -91,6 +91,7 @@ pub(super) async fn work(place: &Place, settings: &Settings) -> Result<()> {
     place.until("a complaint", &NAMELESS.object(), ready).await?;
     // Less, and nothing.
     place.delete(&BRINGING.deployment("")).await?;
+    place.delete(&BRINGING.account()).await?;
     place.until_gone(&binding).await?;
     place.report(&BRINGING.object(), &json!({"objectRefs": []})).await?;
     place.delete(&crate::platform::served("wrongs.rights.example.org")).await?;
@@ -108,7 +109,7 @@ pub(super) async fn tidy_up(place: &Place, identity: &Identity) -> Result<()> {
     let mut all = vec![lease(&identity.namespace, &identity.lease), lease(SYSTEM, "crossplane-leader-election-rbac")];
     all.push(crate::platform::served("wrongs.rights.example.org"));
     all.extend([DEFINED, NEW, TAKEN].iter().map(Definition::object));
-    all.extend([BRINGING, NAMELESS].iter().flat_map(|one| [one.object(), one.deployment("")]));
+    all.extend([BRINGING, NAMELESS].iter().flat_map(|one| [one.object(), one.deployment(""), one.account()]));
     all.extend([composite(&TAKEN, "crossplane"), role(&provider(&NAMELESS, "system"))]);
     all.extend([composite(&DEFINED, "crossplane"), rbac("ClusterRoleBinding", &provider(&BRINGING, "system"))]);
     all.extend(crate::drift::kept(place).await?);

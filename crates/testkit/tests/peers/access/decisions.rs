@@ -27,7 +27,7 @@ pub(crate) struct Row {
     pub(crate) explains: fn(&Expected<'_>, &Difference) -> bool,
 }
 
-pub(crate) const DECISIONS: [Row; 11] = [
+pub(crate) const DECISIONS: [Row; 12] = [
     Row { name: "events are told in their new API as well", explains: events },
     Row { name: "a provider deletes who uses its configurations", explains: usages },
     Row { name: "what only inactive revisions bring is not for people", explains: inactive },
@@ -35,6 +35,7 @@ pub(crate) const DECISIONS: [Row; 11] = [
     Row { name: "an account that a revision controls is its account", explains: own_accounts },
     Row { name: "what a revision owns counts though it does not list it", explains: unlisted },
     Row { name: "a definition can be paused", explains: paused },
+    Row { name: "a definition gives nothing that somebody else controls", explains: controlled },
     Row { name: "a name may be longer than a label", explains: long },
     Row { name: "an account without a name does not spoil a binding", explains: unnamed },
     Row { name: "a namespace has roles of its own", explains: namespaces },
@@ -73,9 +74,9 @@ impl Difference {
             || (self.resource == "*/finalizers" && resources.iter().any(|(group, _)| *group == self.group))
     }
 
-    /// Whether it is on resources of a revision.
+    /// Whether it is on resources that others have because of a revision.
     fn is_of(&self, revision: &Known, way: Way) -> bool {
-        self.is_on(&revision.union[way as usize])
+        self.is_on(&revision.offered[way as usize])
     }
 
     /// Whether a role on these resources gives it to the accounts of a revision.
@@ -152,6 +153,15 @@ fn paused(expected: &Expected<'_>, it: &Difference) -> bool {
                 && definition.group == it.group
                 && names.into_iter().flatten().any(|name| *name == it.at.1)
         })
+}
+
+/// What the provider who serves it gives as well is not lost: what is left is what only a definition gives.
+fn controlled(expected: &Expected<'_>, it: &Difference) -> bool {
+    let name = format!("{}.{}", it.at.1, it.at.0);
+    let is_defined = expected.world.definitions.iter().any(|definition| definition.name() == name);
+    let browses = it.user() == Some("crossplane-browse") && ["get", "list", "watch"].contains(&&*it.verb);
+    let finalizes = !it.is_provider() && it.resource.ends_with("/finalizers");
+    it.lost && is_defined && expected.world.is_taken(&name) && (browses || finalizes)
 }
 
 fn long(expected: &Expected<'_>, it: &Difference) -> bool {

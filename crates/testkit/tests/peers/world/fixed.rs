@@ -101,6 +101,9 @@ pub(crate) fn disputed() -> World {
     let mut paused = definition("xpaused", Some("paused"), None);
     paused.paused = true;
     world.definitions.push(paused);
+    // What a provider serves.
+    let taken = Definition { group: "helm.example.org".to_owned(), ..definition("releases", None, None) };
+    world.definitions.push(taken);
     world.revisions.extend([
         revision("upgraded", "a", false, None, served(&["kept.upgraded", "dropped.upgraded"])),
         revision("upgraded", "b", true, None, served(&["kept.upgraded", "new.upgraded"])),
@@ -109,6 +112,9 @@ pub(crate) fn disputed() -> World {
         revision("unlisted", "a", true, None, served(&["listed.unlisted"])),
         revision("unnamed", "a", true, None, served(&["ones.unnamed"])),
         revision("own", "a", true, None, served(&["ones.own"])),
+        // In a family, too, people have what the active one brings.
+        revision("cloud-upgraded", "a", false, Some(("cloud", 1)), served(&["dropped.upgraded.cloud"])),
+        revision("cloud-upgraded", "b", true, Some(("cloud", 1)), served(&["new.upgraded.cloud"])),
     ]);
     world.deployments.push(deployment(&long.name, HOME, "long", true));
     world.revisions.push(long);
@@ -122,6 +128,8 @@ pub(crate) fn disputed() -> World {
         deployment("unnamed-a", HOME, "named", true),
     ]);
     world.accounts.push(("own-a".to_owned(), "own".to_owned()));
+    // Crossplane keeps the account of a revision that it deactivates.
+    world.accounts.push(("serving-a".to_owned(), "serving".to_owned()));
     for (name, revision) in [("still.serving", "serving-a"), ("hidden.unlisted", "unlisted-a")] {
         let name = format!("{name}.example.org");
         world.served.push(Served { name, revision: revision.to_owned(), managed: false });

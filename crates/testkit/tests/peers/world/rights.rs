@@ -29,8 +29,10 @@ pub(crate) struct Expected<'a> {
 
 /// What is known of a revision.
 pub(crate) struct Known {
-    /// The resources that its roles are about, in Crossplane's way and in ours.
+    /// The resources that the role of its accounts is about, in Crossplane's way and in ours.
     pub(crate) union: [BTreeSet<Resource>; 2],
+    /// The resources that others have because of it: in Crossplane's way all of its family's, in ours its own.
+    pub(crate) offered: [BTreeSet<Resource>; 2],
     /// The users that get its role, in both ways.
     pub(crate) accounts: [BTreeSet<String>; 2],
     /// What its roles were about when there were any before, in Crossplane's way.
@@ -79,6 +81,14 @@ impl World {
         all
     }
 
+    /// The resources that others have because of a revision.
+    fn offered(&self, revision: &Revision, way: Way) -> BTreeSet<Resource> {
+        match way {
+            Way::Theirs => self.union(revision, way),
+            Way::Ours => Self::listed(revision).into_iter().chain(self.owned(revision)).collect(),
+        }
+    }
+
     /// The accounts that get a revision's role, as users.
     fn accounts_of(&self, revision: &Revision, way: Way) -> BTreeSet<String> {
         let user = |namespace: &str, name: &str| service_account_user(namespace, name).to_string();
@@ -90,7 +100,7 @@ impl World {
         let mut all: BTreeSet<String> =
             deployed.map(|deployment| user(deployment.namespace, &deployment.account)).collect();
         if way == Way::Ours {
-            let own = self.accounts.iter().filter(|(owner, _)| *owner == revision.name);
+            let own = self.accounts.iter().filter(|(owner, _)| revision.active && *owner == revision.name);
             all.extend(own.map(|(_, name)| user(HOME, name)));
         }
         all
@@ -102,7 +112,7 @@ impl World {
             other.package == revision.package
                 && other.name != revision.name
                 && other.active
-                && !self.union(other, Way::Ours).is_empty()
+                && !self.offered(other, Way::Ours).is_empty()
         };
         revision.active || !self.revisions.iter().any(|other| is_successor(&other))
     }
@@ -139,6 +149,7 @@ fn known(history: &[World], world: &World, revision: &Revision) -> Known {
     let mut deployed = world.deployments.iter().filter(|deployment| deployment.revision == revision.name);
     Known {
         union: [Way::Theirs, Way::Ours].map(|way| world.union(revision, way)),
+        offered: [Way::Theirs, Way::Ours].map(|way| world.offered(revision, way)),
         accounts: [Way::Theirs, Way::Ours].map(|way| world.accounts_of(revision, way)),
         before: history.iter().rev().find_map(before).unwrap_or_default(),
         for_people: world.serves_people(revision),
@@ -152,7 +163,12 @@ fn known(history: &[World], world: &World, revision: &Revision) -> Known {
 fn facts(before: Option<&World>, world: &World, revisions: &[Known]) -> Vec<Fact> {
     let mut facts = Vec::new();
     for definition in world.definitions.iter().filter(|definition| !definition.paused) {
-        facts.extend(of_definition(definition));
+        if world.is_taken(&definition.name()) {
+            let rule = rule(&definition.group, &definition.plural, "list");
+            facts.push(Fact { who: user("crossplane-browse"), rule, holds: false, theirs: false });
+        } else {
+            facts.extend(of_definition(definition));
+        }
     }
     let gone = |old: &&Definition| !world.definitions.iter().any(|new| new.name() == old.name());
     for definition in before.iter().flat_map(|before| &before.definitions).filter(gone) {
@@ -160,8 +176,8 @@ fn facts(before: Option<&World>, world: &World, revisions: &[Known]) -> Vec<Fact
         facts.push(Fact { who: user("crossplane-view"), rule, holds: false, theirs: true });
     }
     for known in revisions {
-        let [union, _] = &known.union;
-        for (group, plural) in union {
+        let ([union, _], [_, offered]) = (&known.union, &known.offered);
+        for (group, plural) in union.intersection(offered) {
             let core = service_account_user(HOME, "crossplane");
             for (who, verb, is_so) in [
                 ("crossplane-admin", "*", known.for_people),
@@ -173,6 +189,8 @@ fn facts(before: Option<&World>, world: &World, revisions: &[Known]) -> Vec<Fact
                     facts.push(Fact { who: user(who), rule: rule(group, plural, verb), holds: true, theirs: true });
                 }
             }
+        }
+        for (group, plural) in union {
             let [theirs, ours] = &known.accounts;
             for account in ours {
                 let theirs = theirs.contains(account) && !known.is_beyond_them();
