@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use rolewright_core::{Labels, RoleRef, Rule, Subject};
 
-use super::{ROLE_NAMES, holds};
 use super::parties::Party;
 use super::resources::Stock;
+use super::{ROLE_NAMES, holds};
 use crate::Name;
 use crate::crossplane::kinds::{REVISION, Revision};
 use crate::crossplane::people::made_by_us;
@@ -217,7 +217,6 @@ impl Crossplane {
         }
         intent
     }
-
 }
 
 /// The revision and the role of it that a binding gives, if it gives one.

@@ -259,8 +259,7 @@ fn leanings<const N: usize>(roles: [&'static str; N]) -> impl Iterator<Item = (S
 fn a_role_of_a_namespace_is_no_members_role() {
     let mut other = bound("ada", "n", "crossplane:provider:a-1:aggregate-to-view");
     other["roleRef"]["kind"] = json!("Role");
-    let cluster =
-        Cluster::new(Settings::default(), [member("a-1", &["a.a.io"]), member("b-1", &["b.b.io"]), other]);
+    let cluster = Cluster::new(Settings::default(), [member("a-1", &["a.a.io"]), member("b-1", &["b.b.io"]), other]);
     assert!(!holds(&cluster, "crossplane:provider:a-1:aggregate-to-view", "get b.io b"));
 }
 
