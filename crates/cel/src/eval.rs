@@ -310,11 +310,7 @@ fn add_to<'a>(accumulated: Value<'a>, args: Vec<Value<'a>>) -> Outcome<'a> {
             Ok(Value::List(List { items: Items::Made(items), schema: None }))
         }
         (Value::Map(Map::Made(mut map)), Ok([Value::Map(more)])) => {
-            for key in more.keys() {
-                if let Some(value) = more.find(&key)? {
-                    call::insert(&mut map, key, value)?;
-                }
-            }
+            call::insert_all(&mut map, &more)?;
             Ok(Value::Map(Map::Made(map)))
         }
         (Value::Map(Map::Made(mut map)), Err(args)) => match <[Value<'a>; 2]>::try_from(args) {

@@ -223,12 +223,12 @@ impl fmt::Display for Value<'_> {
             }
             Self::Map(map) => {
                 f.write_str("{")?;
-                for (index, key) in map.keys().into_iter().enumerate() {
+                for (index, (key, found)) in map.found().into_iter().enumerate() {
                     if index > 0 {
                         f.write_str(", ")?;
                     }
                     write!(f, "{key}: ")?;
-                    if let Ok(Some(value)) = map.find(&key) {
+                    if let Ok(Some(value)) = found {
                         write!(f, "{value}")?;
                     }
                 }

@@ -43,16 +43,13 @@ impl<'p, 'a> Evaluator<'p, 'a> {
                     }
                 })
             }
-            Value::Map(map) => map.keys().into_iter().try_fold(true, |goes_on, key| {
-                if !goes_on {
-                    return Ok(false);
-                }
-                if !two {
-                    return self.turn(Ok(key), None);
-                }
-                let value = map.find(&key).transpose();
-                self.turn(Ok(key), value)
+            Value::Map(map) if two => map.found().into_iter().try_fold(true, |goes_on, (key, found)| {
+                if goes_on { self.turn(Ok(key), found.transpose()) } else { Ok(false) }
             }),
+            Value::Map(map) => map
+                .keys()
+                .into_iter()
+                .try_fold(true, |goes_on, key| if goes_on { self.turn(Ok(key), None) } else { Ok(false) }),
             other if two => super::fault(format!("unsupported comprehension range type: {}", other.native_name())),
             other => super::fault(format!("got '{}', expected iterable type", other.native_name())),
         };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::{format, ip, lists, operators, quantity, regex, semver, stringformat, strings, times, url};
 use crate::functions::{Function, Overload};
 use crate::plan::Call;
-use crate::value::collection::Made;
+use crate::value::collection::{Made, Map};
 use crate::value::convert;
 use crate::value::{Fault, Outcome, Value, fault, no_such_overload};
 
@@ -162,25 +162,25 @@ pub(crate) fn insert<'a>(map: &mut Arc<Made<'a>>, key: Value<'a>, value: Value<'
     Ok(())
 }
 
+/// Puts all entries of another map into one that is being made.
+pub(crate) fn insert_all<'a>(map: &mut Arc<Made<'a>>, more: &Map<'a>) -> Result<(), Fault> {
+    for (key, found) in more.found() {
+        if let Some(value) = found? {
+            insert(map, key, value)?;
+        }
+    }
+    Ok(())
+}
+
 fn map_insert(args: Vec<Value<'_>>) -> Outcome<'_> {
     let mut args = args.into_iter();
     let (Some(Value::Map(target)), Some(second)) = (args.next(), args.next()) else { return no_such_overload() };
     let mut made = Arc::new(Made::default());
-    for key in target.keys() {
-        if let Some(value) = target.find(&key)? {
-            insert(&mut made, key, value)?;
-        }
-    }
+    insert_all(&mut made, &target)?;
     match (second, args.next()) {
         (key, Some(value)) => insert(&mut made, key, value)?,
-        (Value::Map(more), None) => {
-            for key in more.keys() {
-                if let Some(value) = more.find(&key)? {
-                    insert(&mut made, key, value)?;
-                }
-            }
-        }
+        (Value::Map(more), None) => insert_all(&mut made, &more)?,
         _ => return no_such_overload(),
     }
-    Ok(Value::Map(crate::value::collection::Map::Made(made)))
+    Ok(Value::Map(Map::Made(made)))
 }

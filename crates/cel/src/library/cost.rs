@@ -140,11 +140,11 @@ fn traversal(value: Option<&Value<'_>>) -> u64 {
         Some(Value::Bytes(data)) => bytes(data.len()),
         Some(Value::List(list)) => list.iter().map(|item| traversal(item.ok().as_ref())).sum(),
         Some(Value::Map(map)) => map
-            .keys()
+            .found()
             .iter()
-            .map(|key| {
-                let value = map.find(key).ok().flatten();
-                traversal(Some(key)) + traversal(value.as_ref())
+            .map(|(key, found)| {
+                let value = found.as_ref().ok().and_then(Option::as_ref);
+                traversal(Some(key)) + traversal(value)
             })
             .sum(),
         _ => 1,

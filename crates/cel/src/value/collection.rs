@@ -142,6 +142,9 @@ impl<'a> Made<'a> {
     }
 }
 
+/// The value of a key, if there is one.
+pub(crate) type Found<'a> = Result<Option<Value<'a>>, Fault>;
+
 #[derive(Clone, Debug)]
 pub(crate) enum Map<'a> {
     Made(Arc<Made<'a>>),
@@ -168,7 +171,7 @@ impl<'a> Map<'a> {
     }
 
     /// The value of a key; looking with a key of another type in JSON is wrong.
-    pub(crate) fn find(&self, name: &Value<'_>) -> Result<Option<Value<'a>>, Fault> {
+    pub(crate) fn find(&self, name: &Value<'_>) -> Found<'a> {
         let (map, schema) = match self {
             Self::Made(made) => return Ok(made.find(name).cloned()),
             Self::Json(map, schema) => (*map, *schema),
@@ -203,11 +206,22 @@ impl<'a> Map<'a> {
     }
 
     pub(crate) fn entries(&self) -> Vec<(Value<'a>, Outcome<'a>)> {
+        let value = |found: Found<'a>| found.map(|value| value.unwrap_or(Value::Null));
+        self.found().into_iter().map(|(key, found)| (key, value(found))).collect()
+    }
+
+    /// Each key with what is found by it. A key that cannot be looked up, such as an optional, has its value all the same.
+    pub(crate) fn found(&self) -> Vec<(Value<'a>, Found<'a>)> {
         match self {
-            Self::Made(made) => made.entries.iter().map(|(key, value)| (key.clone(), Ok(value.clone()))).collect(),
+            Self::Made(made) => {
+                made.entries.iter().map(|(key, value)| (key.clone(), Ok(Some(value.clone())))).collect()
+            }
             Self::Json(..) => {
-                let value = |key: &Value<'a>| self.find(key).map(|value| value.unwrap_or(Value::Null));
-                self.keys().into_iter().map(|key| (key.clone(), value(&key))).collect()
+                let found = |key: Value<'a>| {
+                    let found = self.find(&key);
+                    (key, found)
+                };
+                self.keys().into_iter().map(found).collect()
             }
         }
     }

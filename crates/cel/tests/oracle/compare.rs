@@ -15,6 +15,9 @@ pub(crate) struct Case {
     pub(crate) optional: bool,
 }
 
+/// How often cel-go is asked again where it may answer one way or another.
+const ORDERS: usize = 40;
+
 /// What is compared, in the oracle's form.
 fn ours(case: &Case) -> Value {
     let schema = Schema::structural(&case.schema, case.root);
@@ -58,23 +61,35 @@ fn settled(mut told: Value) -> Value {
     told
 }
 
+/// What cel-go answers to each.
+fn theirs<'a>(oracle: &mut Oracle, cases: impl Iterator<Item = &'a Case>) -> Result<Vec<Value>> {
+    let item = |case: &Case| {
+        json!({"schema": case.schema, "root": case.root, "expression": case.expression, "self": case.value,
+            "oldSelf": case.old, "optional": case.optional})
+    };
+    let answer: Value = oracle.ask("cel", json!({"items": cases.map(item).collect::<Vec<_>>()}))?;
+    Ok(answer["results"].as_array().unwrap().iter().cloned().map(settled).collect())
+}
+
+/// Whether cel-go got stuck in a mistake of its own, where we fail as well.
+fn is_stuck(ours: &Value, theirs: &Value) -> bool {
+    let panics = |fault: &str| fault.starts_with("internal error: interface conversion");
+    theirs["fault"].as_str().is_some_and(panics)
+        && ours["fault"].is_string()
+        && ["type", "minCost", "maxCost"].iter().all(|field| ours[field] == theirs[field])
+}
+
 pub(crate) fn compare(oracle: &mut Oracle, cases: &[Case]) -> Result<()> {
     let mut differences = Vec::new();
     for chunk in cases.chunks(200) {
-        let items: Vec<Value> = chunk
-            .iter()
-            .map(|case| {
-                json!({
-                    "schema": case.schema, "root": case.root, "expression": case.expression, "self": case.value,
-                    "oldSelf": case.old, "optional": case.optional,
-                })
-            })
-            .collect();
-        let answer: Value = oracle.ask("cel", json!({"items": items}))?;
-        for (case, theirs) in chunk.iter().zip(answer["results"].as_array().unwrap()) {
-            let (ours, theirs) = (settled(ours(case)), settled(theirs.clone()));
-            if ours != theirs {
-                differences.push(format!("{}\n  ours:   {ours}\n  theirs: {theirs}", case.expression));
+        for (case, answer) in chunk.iter().zip(theirs(oracle, chunk.iter())?) {
+            let ours = settled(ours(case));
+            if ours == answer || is_stuck(&ours, &answer) {
+                continue;
+            }
+            // Go walks the maps that an expression makes in any order.
+            if !theirs(oracle, std::iter::repeat_n(case, ORDERS))?.contains(&ours) {
+                differences.push(format!("{}\n  ours:   {ours}\n  theirs: {answer}", case.expression));
             }
         }
     }
