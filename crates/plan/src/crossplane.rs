@@ -128,6 +128,12 @@ impl Module for Crossplane {
         Some(SharedLease { namespace: self.settings.namespace.clone(), name: Name::new(LEASE), flag })
     }
 
+    fn is_peers(&self, object: &ObjectRef) -> bool {
+        let is_on_behalf = |key: ObjectRef| *key.kind == DEFINITION || *key.kind == REVISION;
+        (*object.kind == CLUSTER_ROLE || *object.kind == CLUSTER_ROLE_BINDING)
+            && key_of(&object.name).is_some_and(is_on_behalf)
+    }
+
     fn observe(&mut self, snapshot: &Snapshot, changes: &[Change], _: Time, mark: &mut dyn FnMut(ObjectRef)) {
         if self.settings.user_roles == UserRoles::Materialized {
             let concerned = self.materialized.feed(snapshot, changes);

@@ -85,6 +85,12 @@ pub trait Module: Send {
         None
     }
 
+    /// Whether the controller whose job this is keeps an object of this name as well: where it runs, that one is its own.
+    fn is_peers(&self, object: &ObjectRef) -> bool {
+        let _ = object;
+        false
+    }
+
     /// Whoever else does this job on the cluster, as far as objects tell. While they do, the module only plans.
     fn peer(&self, snapshot: &Snapshot) -> Option<Diagnostic> {
         let _ = snapshot;

@@ -66,6 +66,7 @@ async fn uninstall(args: &UninstallArgs, out: &mut impl Write) -> Result<()> {
     let snapshot = read(&client, args).await?;
     let mut plan = uninstall::uninstall(&snapshot, access);
     leave_to_peer(&snapshot, args, &mut plan);
+    leave_to_holders(&client, args, &mut plan).await?;
     settle_leases(&client, &mut plan, args.force || args.dry_run).await?;
     let kept = if access == Access::Keep { "; the access that it gave stays" } else { "" };
     if plan.ops.is_empty() {
@@ -171,6 +172,22 @@ fn leave_to_peer(snapshot: &Snapshot, args: &UninstallArgs, plan: &mut Plan) {
         plan.ops.retain(|op| !is_release(op));
         output::note(format!("{} runs, so the finalizers of syncs are left to it: {count}", peer.object));
     }
+}
+
+/// What the controller keeps that has taken its job back is its own, whoever wrote it first.
+async fn leave_to_holders(client: &Client, args: &UninstallArgs, plan: &mut Plan) -> Result<()> {
+    for module in args.modules.build() {
+        let Some(shared) = module.lease() else { continue };
+        let holder = lease::holder(client, &shared.namespace, &shared.name).await?;
+        let Some(holder) = holder.filter(|holder| holder.is_alive && !holder.is_ours) else { continue };
+        let before = plan.ops.len();
+        plan.ops.retain(|op| !module.is_peers(&op.object));
+        if plan.ops.len() < before {
+            let count = before - plan.ops.len();
+            output::note(format!("`{}` runs, so what it keeps itself is left to it: {count}", holder.identity));
+        }
+    }
+    Ok(())
 }
 
 /// A manager that still runs would make everything anew. A lease that somebody else has come to hold is theirs.

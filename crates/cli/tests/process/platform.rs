@@ -140,11 +140,11 @@ impl Place {
     }
 
     /// Crossplane's manager holds its lease, or lets go.
-    async fn peer_holds(&self, holder: &str) -> Result<()> {
+    pub(crate) async fn peer_holds(&self, holder: &str) -> Result<()> {
         let lease: Value = json!({
             "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
             "metadata": {"name": "crossplane-leader-election-rbac", "namespace": "crossplane-system"},
-            "spec": {"holderIdentity": holder, "leaseDurationSeconds": 60},
+            "spec": {"holderIdentity": holder, "leaseDurationSeconds": 60, "renewTime": "2099-01-01T00:00:00.000000Z"},
         });
         self.apply(LEASE, &lease).await
     }
