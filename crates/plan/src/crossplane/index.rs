@@ -57,6 +57,13 @@ impl Crossplane {
                     self.stale.insert(revision.clone());
                     self.mark_relatives(snapshot, &revision, mark);
                 }
+                // Crossplane keeps what is served through its definition alone.
+                if *kind == SERVED_RESOURCE {
+                    let defined = snapshot.get(&ObjectRef { kind: &MANAGED_RESOURCE, ..object.clone() });
+                    for revision in owners(None, defined, REVISION.kind) {
+                        mark(ObjectRef::cluster(&REVISION, revision));
+                    }
+                }
                 // Whoever defines something of this name has it only if nobody else does.
                 let claimed = self.claimed.get(&object.name).into_iter().flatten();
                 for definition in claimed.chain([&object.name]) {

@@ -12,7 +12,7 @@ use crate::Name;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::intent::{Claim, Content, Intent, Shape, Wanted};
 use crate::object::{Live, Meta, ObjectRef};
-use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING};
+use crate::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, RoleBody};
 use crate::snapshot::Snapshot;
 use crate::vocabulary::label::MANAGED_BY;
 
@@ -248,7 +248,7 @@ impl Crossplane {
 
     /// A role of a Helm release stays as its chart has it, which may not be what was asked for.
     fn left_to_helm(&self, wanted: &Wanted, live: &Live) -> Option<Diagnostic> {
-        let role = live.role()?;
+        let role = live.body::<RoleBody>()?;
         let standing = Standing::of(&wanted.object.name)?;
         let should_gather = standing.selectors().is_some() && wanted.object == standing.key();
         let (code, what) = match &role.aggregation {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use rolewright_core::{Labels, RoleRef, Rule, RuleSet, Subject};
 
-use super::kinds::{REVISION, Revision, SERVED_RESOURCE};
+use super::kinds::{MANAGED_RESOURCE, REVISION, Revision, SERVED_RESOURCE};
 use super::rules::{EVERYTHING, VIEW, rule};
 use super::settings::{InactiveRevisions, Manage};
 use super::words::{self, PACKAGE, SYSTEM, aggregate_to, aggregating, label_value, provider_role};
@@ -69,7 +69,8 @@ impl Crossplane {
         intent.diagnostics.extend(self.left_out(key, live));
         let (own, union) = (self.brought(live), self.union(live));
         let works = !own.is_empty() || !union.is_empty();
-        let stock = if self.keeps_copy(snapshot, live) { union } else { own };
+        let kept = if self.keeps_copy(snapshot, live) { None } else { Some(self.kept(snapshot, live, "system")) };
+        let stock = kept.as_ref().map_or(union, |kept| kept.as_ref().unwrap_or(own));
         let facts = Facts { live, revision, stock, works };
         intent.wanted.extend(self.human_roles(snapshot, live, self.serves(snapshot, live, revision)));
         intent.wanted.extend(self.system(snapshot, key, &facts, &mut intent.diagnostics));
@@ -77,29 +78,34 @@ impl Crossplane {
     }
 
     /// For whom the resources are granted because of this revision. Crossplane deactivates an old revision before the new
-    /// one is there; nobody loses access in between.
+    /// one is there; nobody loses access in between, and nobody gets anew what goes.
     fn serves(&self, snapshot: &Snapshot, live: &Live, revision: &Revision) -> Serves {
-        if revision.is_active()
-            || self.settings.inactive == InactiveRevisions::Keep
-            || !self.has_successor(snapshot, live)
-        {
+        let mut successors = self.successors(snapshot, live).peekable();
+        if revision.is_active() || self.settings.inactive == InactiveRevisions::Keep || successors.peek().is_none() {
             return Serves { people: true, core: true };
         }
-        let is_served = |object: &ObjectRef| *object.kind == SERVED_RESOURCE;
-        Serves { people: false, core: snapshot.owned_by(&live.meta.uid).any(is_served) }
+        let is_followed = successors.any(|sibling| self.is_served_by(snapshot, sibling));
+        let still = |role: &str, label: &str| {
+            let has = |role: &Live| role.meta.labels.contains_key(&aggregate_to(label));
+            !is_followed && own_role(snapshot, live, role).is_some_and(has)
+        };
+        Serves {
+            people: still("aggregate-to-edit", "edit") || still("aggregate-to-view", "view"),
+            core: still("aggregate-to-edit", "crossplane") || is_served_for(snapshot, live),
+        }
     }
 
-    /// Whether another revision of the package is active, and others have its resources.
-    fn has_successor(&self, snapshot: &Snapshot, live: &Live) -> bool {
-        let Some(package) = live.meta.labels.get(PACKAGE) else { return false };
-        let siblings = self.packages.get(package).into_iter().flatten().filter(|name| **name != live.meta.name);
+    /// Other revisions of the package that are active, and have taken over what this one brings.
+    fn successors<'a>(&'a self, snapshot: &'a Snapshot, live: &'a Live) -> impl Iterator<Item = &'a Live> {
+        let package = live.meta.labels.get(PACKAGE).and_then(|package| self.packages.get(package));
+        let siblings = package.into_iter().flatten().filter(|name| **name != live.meta.name);
         let siblings = siblings.filter_map(|name| snapshot.get(&ObjectRef::cluster(&REVISION, name.clone())));
         // Resources change hands one by one; only once all have is the list of the new revision written.
         let lists = |live: &Live| live.body().is_some_and(|revision| !resources::declared(revision).is_empty());
-        siblings.into_iter().any(|sibling| {
+        siblings.filter(move |sibling| {
             let is_active = sibling.body::<Revision>().is_some_and(Revision::is_active);
-            let is_complete = lists(sibling) || !lists(live);
-            is_active && is_complete && !sibling.meta.deleting && self.is_served_by(snapshot, sibling)
+            let is_complete = !self.brought(sibling).is_empty() && (lists(sibling) || !lists(live));
+            is_active && is_complete && !sibling.meta.deleting
         })
     }
 
@@ -112,11 +118,8 @@ impl Crossplane {
         let brought = self.brought(revision);
         roles.iter().all(|(role, label)| {
             let rules = if *role == "edit" { brought.edit() } else { brought.view() };
-            let name = provider_role(&revision.meta.name, &format!("aggregate-to-{role}"));
-            let role = snapshot.get(&ObjectRef::cluster(&CLUSTER_ROLE, name));
-            role.is_some_and(|role| {
-                role.meta.controller().is_some_and(|owner| owner.uid == revision.meta.uid)
-                    && role.meta.labels.contains_key(&aggregate_to(label))
+            own_role(snapshot, revision, &format!("aggregate-to-{role}")).is_some_and(|role| {
+                role.meta.labels.contains_key(&aggregate_to(label))
                     && role.body::<RoleBody>().is_some_and(|role| holds(role, rules))
             })
         })
@@ -135,8 +138,14 @@ impl Crossplane {
         }
         let mut wanted = Vec::new();
         for (role, mut labels) in [("aggregate-to-edit", edit), ("aggregate-to-view", view)] {
-            let offered = self.offered(snapshot, live, role);
-            if labels.is_empty() || offered.is_empty() {
+            // People reach what a family brings through each member's own roles, so that what only an old revision brings
+            // goes with that one.
+            let kept = self.kept(snapshot, live, role);
+            let offered = kept.as_ref().unwrap_or(self.brought(live));
+            // Nobody gathers it any more, but somebody bound it.
+            let is_leaned_on = kept.is_some() && self.settings.manage >= Manage::Basic;
+            let stands = is_leaned_on && own_role(snapshot, live, role).is_some();
+            if offered.is_empty() || (labels.is_empty() && !stands) {
                 continue;
             }
             labels.extend([words::managed()]);
@@ -145,13 +154,6 @@ impl Crossplane {
             wanted.push(revision_object(live, &CLUSTER_ROLE, role, labels, content, because));
         }
         wanted
-    }
-
-    /// What others use through a role of a revision. They reach what the family brings through each member's own roles, so
-    /// that what only an old revision brings goes with that one; whoever was bound to this very role keeps what it has always
-    /// held.
-    fn offered(&self, snapshot: &Snapshot, live: &Live, role: &str) -> &Stock {
-        if self.is_bound_by_others(snapshot, live, &[role]) { self.union(live) } else { self.brought(live) }
     }
 
     /// The role of a provider's account, and its binding.
@@ -190,27 +192,45 @@ impl Crossplane {
         wanted
     }
 
-    /// The accounts that a revision runs as: those that it controls, and those of what it controls, where providers run.
-    /// Crossplane keeps the account of a revision that it deactivates, and deletes its deployment.
+    /// The accounts that a revision runs as: those of the deployments that it controls where providers run, and before there
+    /// is one, those that it controls itself. Crossplane deletes neither the account of a revision that it deactivates, nor
+    /// one that its deployment no longer runs as.
     fn subjects(&self, snapshot: &Snapshot, live: &Live) -> Vec<Subject> {
         let is_active = live.body::<Revision>().is_some_and(Revision::is_active);
-        let mut accounts = BTreeSet::new();
+        let (mut waiting, mut running) = (BTreeSet::new(), BTreeSet::new());
         for object in snapshot.owned_by(&live.meta.uid) {
             let Some(owned) = snapshot.get(object).filter(|owned| is_controlled_by(owned, live)) else { continue };
             if !self.settings.runs_providers(&object.namespace) {
                 continue;
             }
             if *object.kind == SERVICE_ACCOUNT && is_active {
-                accounts.insert((object.namespace.clone(), object.name.clone()));
+                waiting.insert((object.namespace.clone(), object.name.clone()));
             } else if *object.kind == DEPLOYMENT
                 && let Some(Deployment { service_account, .. }) = owned.body()
                 && !service_account.is_empty()
             {
-                accounts.insert((object.namespace.clone(), service_account.clone()));
+                running.insert((object.namespace.clone(), service_account.clone()));
             }
         }
+        let accounts = if running.is_empty() { waiting } else { running };
         accounts.into_iter().map(|(namespace, name)| Subject::service_account(namespace, name)).collect()
     }
+}
+
+/// A role that is there on behalf of a revision.
+fn own_role<'a>(snapshot: &'a Snapshot, live: &Live, role: &str) -> Option<&'a Live> {
+    let role = snapshot.get(&ObjectRef::cluster(&CLUSTER_ROLE, provider_role(&live.meta.name, role)))?;
+    role.meta.controller().is_some_and(|owner| owner.uid == live.meta.uid).then_some(role)
+}
+
+/// Whether anything is served that a revision owns, or that is defined by what it owns.
+fn is_served_for(snapshot: &Snapshot, live: &Live) -> bool {
+    let is_served = |object: &ObjectRef| {
+        *object.kind == SERVED_RESOURCE
+            || (*object.kind == MANAGED_RESOURCE
+                && snapshot.get(&ObjectRef { kind: &SERVED_RESOURCE, ..object.clone() }).is_some())
+    };
+    snapshot.owned_by(&live.meta.uid).any(is_served)
 }
 
 /// Whether a role gives everything that rules give.

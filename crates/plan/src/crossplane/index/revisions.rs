@@ -99,6 +99,7 @@ impl Crossplane {
     pub(super) fn mark_relatives(&self, snapshot: &Snapshot, name: &Name, mark: &mut dyn FnMut(ObjectRef)) {
         self.mark_revision(snapshot, name, mark);
         if let Some(live) = snapshot.get(&ObjectRef::cluster(&REVISION, name.clone())) {
+            self.mark_siblings(live, mark);
             self.mark_union(snapshot, live, mark);
         }
     }

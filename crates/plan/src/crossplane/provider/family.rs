@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use rolewright_core::{Labels, RoleRef, Rule, Subject};
+use rolewright_core::{Labels, RoleRef, Rule, RuleSet, Subject};
 
 use super::parties::Party;
-use super::resources::Stock;
-use super::{ROLE_NAMES, holds};
+use super::resources::{Resource, Resources, Stock};
+use super::{ROLE_NAMES, every_provider, holds, own_role};
 use crate::Name;
 use crate::crossplane::kinds::{REVISION, Revision};
 use crate::crossplane::people::made_by_us;
@@ -92,8 +92,8 @@ impl Crossplane {
         party.bounded.get_or_init(|| self.within_boundary(snapshot, self.union_of(party).reconcile().to_vec()))
     }
 
-    /// Whether a revision keeps its own copy of the union: because that is how families work here, because somebody bound
-    /// its roles to others, or because the family's role does not give it everything yet.
+    /// Whether a revision keeps its own copy of the union: because that is how families work here, or because the family's
+    /// role does not give it everything yet.
     pub(super) fn keeps_copy(&self, snapshot: &Snapshot, live: &Live) -> bool {
         if self.settings.family_roles == FamilyRoles::Replicated {
             return true;
@@ -113,9 +113,7 @@ impl Crossplane {
     /// Whether what a family has in common is not enough for a member.
     fn lacks(&self, snapshot: &Snapshot, live: &Live, common: &Common<'_>) -> bool {
         let is_bound = |subject: &Subject| common.binding.is_some_and(|binding| binding.subjects.contains(subject));
-        !common.holds
-            || self.is_bound_by_others(snapshot, live, &["system"])
-            || !self.subjects(snapshot, live).iter().all(is_bound)
+        !common.holds || !self.subjects(snapshot, live).iter().all(is_bound)
     }
 
     /// Marks those who have to look because a member brings something else.
@@ -151,6 +149,7 @@ impl Crossplane {
         let concerned = |member: &&Live| {
             let lacks = self.lacks(snapshot, member, &common);
             !self.has(snapshot, member, if lacks { self.union_of(party) } else { self.brought(member) })
+                || self.is_bound_by_others(snapshot, member, &["system"])
         };
         party.members(snapshot).filter(concerned).for_each(|member| mark(key(member)));
     }
@@ -160,11 +159,34 @@ impl Crossplane {
         // What a boundary leaves of it is not worth finding out.
         let rules =
             snapshot.body::<RoleBody>(&system_role(member)).filter(|_| !self.bounds_all()).map(|role| &role.rules);
-        rules.is_some_and(|rules| rules.starts_with(stock.reconcile()))
+        let [first, _] = every_provider();
+        let rest = rules.and_then(|rules| rules.strip_prefix(stock.reconcile()));
+        rest.is_some_and(|rest| rest.first() == Some(&first))
+    }
+
+    /// What a role of a revision holds for those who bound it, if somebody did: what the revision brings, and what the role
+    /// still has of its family. Whoever took a role with all of it loses nothing; whoever takes one that has less gets no
+    /// more, because the API server has not asked whether they may give that.
+    pub(super) fn kept(&self, snapshot: &Snapshot, live: &Live, role: &str) -> Option<Stock> {
+        if !self.is_bound_by_others(snapshot, live, &[role]) {
+            return None;
+        }
+        let held =
+            own_role(snapshot, live, role).and_then(Live::body::<RoleBody>).map(|role| RuleSet::new(&role.rules));
+        let is_held = |resource: &&Resource| {
+            let rules = match role {
+                "system" => self.within_boundary(snapshot, resource.rules(role)),
+                _ => resource.rules(role),
+            };
+            held.as_ref().is_some_and(|held| rules.iter().all(|rule| held.covers(rule)))
+        };
+        let mut resources: Resources = self.union(live).resources.iter().filter(is_held).cloned().collect();
+        resources.extend(self.brought(live).resources.iter().cloned());
+        Some(Stock::new(resources))
     }
 
     /// Whether somebody else bound one of these roles of a revision.
-    pub(super) fn is_bound_by_others(&self, snapshot: &Snapshot, live: &Live, roles: &[&str]) -> bool {
+    fn is_bound_by_others(&self, snapshot: &Snapshot, live: &Live, roles: &[&str]) -> bool {
         let bindings = self.bindings.get(&live.meta.name).into_iter().flatten();
         let bindings = bindings.filter_map(|binding| snapshot.get(binding));
         let mut others = bindings.filter(|it| it.meta.controller().is_none_or(|owner| owner.uid != live.meta.uid));

@@ -22,6 +22,18 @@ pub(in crate::crossplane) struct Resource {
     status: Name,
 }
 
+impl Resource {
+    /// What a role that holds it gives.
+    pub(super) fn rules(&self, role: &str) -> Vec<Rule> {
+        let verbs = match role {
+            "aggregate-to-edit" => &EVERYTHING,
+            "aggregate-to-view" => &VIEW,
+            _ => &RECONCILE,
+        };
+        rules(&Resources::from([self.clone()]), verbs)
+    }
+}
+
 /// Resources, each once.
 pub(in crate::crossplane) type Resources = BTreeSet<Resource>;
 

@@ -68,13 +68,26 @@ fn one_account_counts_once_and_several_are_sorted() {
     let objects = [
         controlled(deployment(HOME, "d", "b"), "p-1"),
         controlled(deployment(HOME, "e", "b"), "p-1"),
+        controlled(deployment(HOME, "f", "a"), "p-1"),
         controlled(account(HOME, "b"), "p-1"),
-        controlled(account(HOME, "a"), "p-1"),
     ];
     assert_eq!(
         subjects_with(Settings::default(), objects),
         ["ServiceAccount crossplane-system:a", "ServiceAccount crossplane-system:b"]
     );
+}
+
+/// The role is there before the pod is; and what it no longer runs as, which Crossplane never deletes, has it no longer.
+#[test]
+fn an_account_counts_until_a_deployment_runs_as_another() {
+    let mut cluster =
+        Cluster::new(Settings::default(), [revision("p-1", &["a.b.c"]), controlled(account(HOME, "p-1"), "p-1")]);
+    assert_eq!(subjects(&cluster, "p-1"), ["ServiceAccount crossplane-system:p-1"]);
+    cluster.set(&controlled(deployment(HOME, "d", "p-1"), "p-1"));
+    assert!(words(&cluster.settle()).is_empty(), "it runs as that");
+    cluster.set(&controlled(deployment(HOME, "d", "irsa"), "p-1"));
+    cluster.settle();
+    assert_eq!(subjects(&cluster, "p-1"), ["ServiceAccount crossplane-system:irsa"]);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! From one revision to the next, and nobody notices.
 
 use rolewright_core::{Access, Principal, RuleSet, Scope};
-use rolewright_plan::crossplane::{DEPLOYMENT, InactiveRevisions, Manage, REVISION, Settings};
-use rolewright_plan::rbac::CLUSTER_ROLE;
+use rolewright_plan::crossplane::{DEPLOYMENT, InactiveRevisions, Manage, REVISION, SERVED_RESOURCE, Settings};
+use rolewright_plan::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING};
 use serde_json::{Value, json};
 
 use super::cluster::Cluster;
-use super::world::{controlled, crd, inactive, owner, people, revision, rule, running};
+use super::world::{annotated, bound, controlled, crd, inactive, mrd, owned, owner, people, revision, rule, running};
 
 const OLD: &[&str] = &["a.b.c", "b.b.c"];
 const NEW: &[&str] = &["a.b.c", "b.b.c", "c.b.c"];
@@ -193,4 +193,98 @@ fn what_the_new_revision_no_longer_brings_goes_with_the_old_one() {
     cluster.settle();
     let left: RuleSet = cluster.rights(&core());
     assert!(left.covers(&rule("* b.c a")) && !left.covers(&rule("get b.c b")));
+}
+
+/// Its list is written before its roles are, and its roles may be short of what it brings at any time.
+#[test]
+fn nobody_gets_anew_what_goes_with_an_old_revision() {
+    let gone = rule("get b.c b");
+    let has_it = |world: &rolewright_core::World| {
+        ["edit", "view"].into_iter().any(|who| {
+            let access = Access::of(&world.clone().aggregated());
+            access.effective(&Principal::User(who.into()), &Scope::Cluster).covers(&gone)
+        })
+    };
+    let objects = || running(revision("p-2", &["a.b.c"])).into_iter().chain(people());
+    let mut cluster = Cluster::unsettled(Settings::default(), objects().chain([inactive(revision("p-1", OLD))]));
+    cluster.settle_watched(|op, world| assert!(!has_it(world), "at the start: {op}"));
+    for role in ["aggregate-to-edit", "aggregate-to-view"] {
+        cluster.remove(&CLUSTER_ROLE, "", &format!("crossplane:provider:p-2:{role}"));
+        cluster.settle_watched(|op, world| assert!(!has_it(world), "{role} of the new one was deleted: {op}"));
+    }
+    cluster.set(&controlled(crd("c.b.c"), "p-2"));
+    cluster.settle_watched(|op, world| assert!(!has_it(world), "the new one brings more: {op}"));
+    let mut lower = cluster.restarted(Settings { manage: Manage::ServiceAccounts, ..Settings::default() });
+    lower.settle();
+    let mut higher = lower.restarted(Settings::default());
+    higher.settle_watched(|op, world| assert!(!has_it(world), "people are looked after again: {op}"));
+}
+
+/// Crossplane serves what a definition of a managed resource says on behalf of that, and of who controls it at the time.
+#[test]
+fn crossplane_keeps_what_is_served_through_a_definition_of_an_old_revision() {
+    let managed = || owned(mrd("b.b.c"), "p-1", false);
+    let mut served = crd("b.b.c");
+    served["metadata"]["ownerReferences"] = json!([{"apiVersion": "apiextensions.crossplane.io/v1alpha1",
+        "kind": "ManagedResourceDefinition", "name": "b.b.c", "uid": "u", "controller": true}]);
+    let mut cluster = installed(Settings::default());
+    for name in OLD {
+        cluster.remove(&SERVED_RESOURCE, "", name);
+    }
+    for object in running(revision("p-2", &["a.b.c"])).into_iter().chain([managed(), served.clone()]) {
+        cluster.set(&object);
+    }
+    cluster.set(&inactive(revision("p-1", OLD)));
+    cluster.settle();
+    let may = |cluster: &Cluster, who: Principal| cluster.rights(&who).covers(&rule("get b.c b"));
+    assert!(may(&cluster, core()) && !may(&cluster, Principal::User("edit".into())));
+    cluster.remove(&SERVED_RESOURCE, "", "b.b.c");
+    cluster.settle();
+    assert!(!may(&cluster, core()), "it is served no more");
+    cluster.set(&served);
+    cluster.settle();
+    assert!(may(&cluster, core()), "and again");
+}
+
+/// Somebody bound a role of the old revision: it is theirs, and nobody gathers it.
+#[test]
+fn whoever_bound_a_role_of_an_old_revision_keeps_it() {
+    for role in ["aggregate-to-edit", "aggregate-to-view"] {
+        let name = format!("crossplane:provider:p-1:{role}");
+        let bob = || bound("bob", "", &name);
+        let mut cluster = installed(Settings::default());
+        cluster.set(&bob());
+        cluster.settle();
+        for object in running(revision("p-2", &["a.b.c"])) {
+            cluster.set(&object);
+        }
+        for name in OLD {
+            cluster.remove(&SERVED_RESOURCE, "", name);
+        }
+        cluster.set(&inactive(revision("p-1", OLD)));
+        cluster.settle();
+        let may = |who: &str| cluster.rights(&Principal::User(who.into())).covers(&rule("get b.c b"));
+        assert!(may("bob") && !may("edit") && !may("view"), "{role}");
+        cluster.remove(&CLUSTER_ROLE_BINDING, "", bob()["metadata"]["name"].as_str().unwrap());
+        cluster.settle();
+        assert!(cluster.find(&CLUSTER_ROLE, &name).is_none(), "{role}: nobody needs it any more");
+    }
+}
+
+/// What keeps a revision from being followed may go without anything being written.
+#[test]
+fn a_revision_is_followed_once_less_is_brought() {
+    let mut cluster = installed(Settings::default());
+    for object in running(revision("p-2", OLD)) {
+        cluster.set(&object);
+    }
+    cluster.settle();
+    cluster.set(&annotated(revision("p-2", OLD), "rolewright.io/paused", "true"));
+    cluster.set(&controlled(crd("c.b.c"), "p-2"));
+    cluster.set(&inactive(revision("p-1", OLD)));
+    cluster.settle();
+    assert_eq!(cluster.names("crossplane:provider:p-1:aggregate").len(), 2, "nobody else gives all of it yet");
+    cluster.remove(&SERVED_RESOURCE, "", "c.b.c");
+    cluster.settle();
+    assert_eq!(cluster.names("crossplane:provider:p-1:aggregate").len(), 1, "Crossplane has what is served");
 }

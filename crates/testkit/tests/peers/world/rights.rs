@@ -99,7 +99,7 @@ impl World {
         });
         let mut all: BTreeSet<String> =
             deployed.map(|deployment| user(deployment.namespace, &deployment.account)).collect();
-        if way == Way::Ours {
+        if way == Way::Ours && all.is_empty() {
             let own = self.accounts.iter().filter(|(owner, _)| revision.active && *owner == revision.name);
             all.extend(own.map(|(_, name)| user(HOME, name)));
         }
