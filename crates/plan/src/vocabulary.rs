@@ -33,6 +33,14 @@ pub mod annotation {
         (PAUSED, "any object", "true", "stops every write to it, and every write on its behalf"),
         (CROSSPLANE_PAUSED, "any object", "true", "the same, in Crossplane's word"),
         (ADOPT, "an object of a name that the manager needs", "true", "gives it to the manager, whoever made it"),
+        (
+            "rbac.crossplane.io/<definition>",
+            "a Namespace",
+            "xrd-enabled",
+            "its roles `crossplane-ns-<namespace>-edit` and `-view` give what the definition defines; `xrd-claim-accepted` \
+             says the same",
+        ),
+        ("rbac.crossplane.io/xrds", "a Namespace", "NAME,NAME", "the same for a list, however long the names"),
         (ROOT_ROLE, "a RootSync without `roleRefs`", "none", "it gets no more than every reconciler has"),
         (
             RELEASE_RECONCILER,

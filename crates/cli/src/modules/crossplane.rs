@@ -135,3 +135,47 @@ impl CrossplaneArgs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command, FromArgMatches};
+
+    use super::*;
+
+    fn settings(line: &str) -> Settings {
+        let known = CrossplaneArgs::augment_args(Command::new("rolewright").no_binary_name(true));
+        let matches = known.try_get_matches_from(line.split_whitespace()).unwrap();
+        CrossplaneArgs::from_arg_matches(&matches).unwrap().settings()
+    }
+
+    #[test]
+    fn each_flag_is_one_setting() {
+        let default = Settings::default;
+        let trusted = vec![vec!["x.io/a".into(), "y.io/b".into()], vec!["x.io/c".into(), "y.io/d".into()]];
+        let limit = || Some("limit".into());
+        for (line, expected) in [
+            ("", default()),
+            ("--manage serviceaccounts", Settings { manage: Manage::ServiceAccounts, ..default() }),
+            ("--manage Basic", Settings { manage: Manage::Basic, ..default() }),
+            ("--manage=ALL", default()),
+            ("--user-roles materialized", Settings { user_roles: UserRoles::Materialized, ..default() }),
+            ("--family-roles shared", Settings { family_roles: FamilyRoles::Shared, ..default() }),
+            (
+                "--trust-organisations x.io/a,y.io/b --trust-organisations x.io/c,y.io/d",
+                Settings { trusted, ..default() },
+            ),
+            ("--provider-clusterrole limit", Settings { boundary_role: limit(), ..default() }),
+            (
+                "--provider-clusterrole limit --provider-boundary all",
+                Settings { boundary_role: limit(), boundary: Boundary::All, ..default() },
+            ),
+            ("--crossplane-namespace xp", Settings { namespace: "xp".into(), ..default() }),
+            ("--provider-namespaces a,b", Settings { provider_namespaces: vec!["a".into(), "b".into()], ..default() }),
+            ("--inactive-revisions keep", Settings { inactive: InactiveRevisions::Keep, ..default() }),
+            ("--hardened-user-roles", Settings { hardened: true, ..default() }),
+            ("--no-masters", Settings { bind_masters: false, ..default() }),
+        ] {
+            assert_eq!(settings(line), expected, "{line}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ mod boundary;
 mod cluster;
 mod composite;
 mod family;
+mod hostile;
 mod laws;
 mod levels;
 mod namespace;

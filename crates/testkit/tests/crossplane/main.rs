@@ -12,6 +12,7 @@ mod matrix;
 mod model;
 mod place;
 mod platform;
+mod requests;
 mod rights;
 mod story;
 mod switches;

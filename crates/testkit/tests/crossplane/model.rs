@@ -6,7 +6,7 @@
 //! manager that starts afterwards has nothing to write.
 
 mod life;
-mod world;
+pub(crate) mod world;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,6 +32,10 @@ const AT_ONCE: usize = 8;
 /// On the real server, each on a new one.
 const REAL: u64 = 2;
 const EVENTS: u64 = 50;
+/// So many of these work at least; some are about what is not there.
+const WORKED: u64 = EVENTS / 2;
+/// So many kinds of faults happen in the lives on the real server at least.
+const FEWEST: usize = 5;
 /// What must have happened in every run; of all ten kinds of faults at least nine.
 const FAULTS: [Fault; 7] =
     [Fault::Conflict, Fault::Gone, Fault::Busy, Fault::Broken, Fault::Cut, Fault::Doubled, Fault::Killed];
@@ -67,12 +71,15 @@ async fn faults_leave_no_trace() -> Result<()> {
 #[tokio::test(flavor = "multi_thread")]
 async fn faults_leave_no_trace_on_the_real_server() -> Result<()> {
     let (start, seed) = (Instant::now(), seed());
+    let mut faults = BTreeMap::new();
     for life in 0..REAL {
         let Some(users) = place::bare().await? else { return Ok(()) };
         let seed = seed.wrapping_mul(1000) + life;
-        live(&users, seed, modes(life)).await.with_context(|| format!("life {seed} on the real server"))?;
+        faults
+            .extend(live(&users, seed, modes(life)).await.with_context(|| format!("life {seed} on the real server"))?);
     }
-    println!("crossplane, {REAL} lives on the real server in {:.1} s", start.elapsed().as_secs_f64());
+    println!("crossplane, {REAL} lives on the real server in {:.1} s: {faults:?}", start.elapsed().as_secs_f64());
+    ensure!(faults.len() >= FEWEST, "too little went wrong: {faults:?}");
     Ok(())
 }
 
@@ -105,9 +112,10 @@ async fn live(users: &Place, seed: u64, settings: crossplane::Settings) -> Resul
             tokio::spawn(throne.clone().survive(index, mine))
         })
         .collect();
+    let mut worked = 0;
     for _ in 0..EVENTS {
         // Whether it works is their business: what they break may not be there.
-        let _ = life::act(users, &mut dice).await;
+        worked += u64::from(life::act(users, &mut dice).await.is_ok());
         if dice.one_in(10) {
             throne.change();
         }
@@ -115,6 +123,7 @@ async fn live(users: &Place, seed: u64, settings: crossplane::Settings) -> Resul
             sleep(Duration::from_millis(dice.next() % 8)).await;
         }
     }
+    ensure!(worked >= WORKED, "only {worked} of {EVENTS} events happened");
     world::settle(users).await?;
     let expected = world::expected(users, &settings).await?;
     faults.iter().for_each(FaultLayer::quiet);

@@ -21,6 +21,8 @@ pub(crate) struct Provider {
     pub(crate) served: &'static [&'static str],
     /// And what may be served later.
     pub(crate) managed: &'static [&'static str],
+    /// Whether it starts before its resources are served, and so looks which are.
+    pub(crate) starts_safely: bool,
 }
 
 /// A definition: plural, group, plural of the claim.
@@ -46,6 +48,7 @@ pub(crate) const PROVIDERS: [Provider; 7] = [
         family: None,
         served: &["releases.helm.example.org", "providerconfigs.helm.example.org"],
         managed: &[],
+        starts_safely: false,
     },
     Provider {
         name: "k8s",
@@ -53,6 +56,7 @@ pub(crate) const PROVIDERS: [Provider; 7] = [
         family: None,
         served: &["objects.k8s.example.org", "providerconfigusages.k8s.example.org"],
         managed: &[],
+        starts_safely: true,
     },
     member("aws", &["providerconfigs.aws.example.org"], &[]),
     member("s3", &["buckets.s3.aws.example.org"], &["objectlocks.s3.aws.example.org"]),
@@ -62,7 +66,7 @@ pub(crate) const PROVIDERS: [Provider; 7] = [
 ];
 
 const fn member(name: &'static str, served: &'static [&'static str], managed: &'static [&'static str]) -> Provider {
-    Provider { name, revision: 1, family: Some("aws"), served, managed }
+    Provider { name, revision: 1, family: Some("aws"), served, managed, starts_safely: false }
 }
 
 /// Twenty definitions.
@@ -151,7 +155,9 @@ impl Provider {
         let served = self.served.iter().map(reference("apiextensions.k8s.io/v1", "CustomResourceDefinition"));
         let managed =
             self.managed.iter().map(reference("apiextensions.crossplane.io/v1alpha1", "ManagedResourceDefinition"));
-        json!({"objectRefs": served.chain(managed).collect::<Vec<_>>()})
+        // In one of its spellings.
+        let capabilities: &[&str] = if self.starts_safely { &["SafeStart"] } else { &[] };
+        json!({"objectRefs": served.chain(managed).collect::<Vec<_>>(), "capabilities": capabilities})
     }
 
     pub(crate) fn deployment(&self, account: &str) -> Value {

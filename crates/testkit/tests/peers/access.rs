@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result, ensure};
 use futures::future::try_join_all;
 use rolewright_core::{Access, Binding, Role, RuleSet, Scope};
-use rolewright_plan::crossplane::Settings;
+use rolewright_plan::crossplane::{FamilyRoles, Settings, UserRoles};
 use rolewright_testkit::peers::Crossplane;
 use rolewright_testkit::random::seed;
 use rolewright_testkit::wire::{BindingObject, RoleObject};
@@ -28,14 +28,17 @@ const EVERYWHERE: u64 = 5;
 #[expect(clippy::print_stdout, reason = "what was compared")]
 async fn both_managers_give_the_same_access() -> Result<()> {
     let Some(crossplane) = Crossplane::find("the peers suite")? else { return Ok(()) };
-    let Some(places) = servers::three("access").await? else { return Ok(()) };
-    let [theirs, second, embedded] = &places.homes;
-    let all = [theirs, second, embedded];
+    let Some(places) = servers::four("access").await? else { return Ok(()) };
+    let all @ [theirs, second, embedded, other] = places.homes.each_ref();
     try_join_all(all.map(|home| install(&crossplane, home))).await?;
     chart::install(theirs).await?;
     let log = places.folder.join("theirs.log");
     let mut peer = crossplane.rbac(&theirs.kubeconfig, &log)?;
-    let managers = [second, embedded].map(|home| Ours::start(home, Settings::default()));
+    // How families share and who gathers for people makes no difference to anybody.
+    let (shared, own) = (FamilyRoles::Shared, UserRoles::Materialized);
+    let modes = Settings { family_roles: shared, user_roles: own, ..Settings::default() };
+    let managers = [(second, Settings::default()), (embedded, Settings::default()), (other, modes)];
+    let managers = managers.map(|(home, settings)| Ours::start(home, settings));
     let nothing = World::default();
     let mut history: Vec<World> = Vec::new();
     let mut used = BTreeSet::new();
@@ -72,9 +75,9 @@ async fn both_managers_give_the_same_access() -> Result<()> {
 /// Where our manager works.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum On {
-    /// On a real server and on ours.
+    /// On a real server and on two of ours.
     All,
-    /// On ours.
+    /// On two of ours.
     Embedded,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Pair {
 
 /// A server, and how to get in as its superuser. It ends when this is dropped.
 pub(crate) struct Home {
-    /// `real` or `ours`.
+    /// `real`, `second`, `ours` or `other`.
     pub(crate) name: &'static str,
     pub(crate) kubeconfig: PathBuf,
     pub(crate) client: kube::Client,
@@ -56,20 +56,20 @@ pub(crate) async fn pair(test: &str) -> Result<Option<Pair>> {
     std::fs::create_dir_all(&folder)?;
     let Some(real) = real("real").await? else { return Ok(None) };
     let second = std::env::var("ROLEWRIGHT_TWIN").is_ok_and(|twin| twin == "self");
-    let ours = if second { real_again().await? } else { ours(&folder).await? };
+    let ours = if second { real_again().await? } else { ours(&folder, "ours").await? };
     Ok(Some(Pair { real, ours, folder }))
 }
 
-/// Two real servers and one of ours.
-pub(crate) struct Three {
-    pub(crate) homes: [Home; 3],
+/// Two real servers and two of ours.
+pub(crate) struct Four {
+    pub(crate) homes: [Home; 4],
     pub(crate) folder: PathBuf,
 }
 
-/// Three servers; none, with a word on stderr, where there is no testbed.
-pub(crate) async fn three(test: &str) -> Result<Option<Three>> {
-    let Some(Pair { real, ours, folder }) = pair(test).await? else { return Ok(None) };
-    Ok(Some(Three { homes: [real, real_again().await?, ours], folder }))
+/// Four servers; none, with a word on stderr, where there is no testbed.
+pub(crate) async fn four(test: &str) -> Result<Option<Four>> {
+    let Some(Pair { real, ours: first, folder }) = pair(test).await? else { return Ok(None) };
+    Ok(Some(Four { homes: [real, real_again().await?, first, ours(&folder, "other").await?], folder }))
 }
 
 async fn real(name: &'static str) -> Result<Option<Home>> {
@@ -84,18 +84,18 @@ async fn real_again() -> Result<Home> {
     real("second").await?.context("where one real server starts, another one does")
 }
 
-async fn ours(folder: &Path) -> Result<Home> {
+async fn ours(folder: &Path, name: &'static str) -> Result<Home> {
     // WHY: the testbed runs no publisher of the authority's certificate.
     let controllers = Controllers { root_ca: false, ..Controllers::default() };
     let settings = Settings { controllers, admin_token: Some("peers".to_owned()), ..Settings::default() };
     let listening = Listening::start(([127, 0, 0, 1], 0).into(), settings).await?;
-    let kubeconfig = folder.join("ours.kubeconfig");
+    let kubeconfig = folder.join(format!("{name}.kubeconfig"));
     listening.write_kubeconfig(&kubeconfig)?;
     let (end, ended) = oneshot::channel();
     tokio::spawn(listening.run(async {
         let _ = ended.await;
     }));
-    Home::new("ours", kubeconfig, Kept::Embedded { _end: end }).await
+    Home::new(name, kubeconfig, Kept::Embedded { _end: end }).await
 }
 
 impl Home {

@@ -1,8 +1,13 @@
 //! What a namespace enables (spec 1.6).
 
+use std::collections::BTreeSet;
+
 use rolewright_core::{Principal, Rule, Scope};
+use rolewright_plan::Time;
 use rolewright_plan::crossplane::{DEFINITION, Settings, UserRoles};
+use rolewright_plan::engine::News;
 use rolewright_plan::kind::NAMESPACE;
+use rolewright_plan::simulation::Simulation;
 use serde_json::Value;
 
 use super::cluster::{Cluster, words};
@@ -288,5 +293,39 @@ fn a_paused_namespace_waits_by_either_word() {
         cluster.set(&annotated(namespace("n", &[]), word, "true"));
         assert_eq!(words(&cluster.settle()), Vec::<String>::new());
         assert_eq!(cluster.names(ROLES).len(), 2);
+    }
+}
+
+/// Work follows the change: of many namespaces, those that enable what changed.
+#[test]
+fn only_namespaces_that_a_change_concerns_are_looked_at() {
+    let names: Vec<String> = (0..20).map(|n| format!("n{n}")).collect();
+    for user_roles in [UserRoles::Aggregated, UserRoles::Materialized] {
+        let enables = |(n, name): (usize, &String)| {
+            namespace(name, &[(if n == 7 { "xs.example.org" } else { "ys.example.org" }, ENABLED)])
+        };
+        let objects = names.iter().enumerate().map(enables).chain([xrd("xs.example.org"), xrd("ys.example.org")]);
+        let mut cluster = Cluster::new(Settings { user_roles, ..Settings::default() }, objects);
+        for (what, change, concerned) in [
+            ("it is offered as claims", claimed("xs.example.org", "cs"), Some("Namespace/n7")),
+            ("a role without labels", role("somebodys", &["get core pods"]), None),
+            ("another definition", xrd("zs.example.org"), None),
+            ("a namespace is looked at for itself", namespace("n3", &[("ys.example.org", "no")]), Some("Namespace/n3")),
+        ] {
+            cluster.engine.news();
+            cluster.set(&change);
+            Simulation::on(cluster.engine.snapshot()).settle(&mut cluster.engine, Time(u64::MAX / 2));
+            // Also when Kubernetes has gathered for its roles.
+            let looked: BTreeSet<String> = cluster.engine.news().into_iter().filter_map(namespace_looked_at).collect();
+            assert_eq!(looked, concerned.map(str::to_owned).into_iter().collect(), "{user_roles:?}: {what}");
+            cluster.settle();
+        }
+    }
+}
+
+fn namespace_looked_at(news: News) -> Option<String> {
+    match news {
+        News::Converged("crossplane", key, _) if *key.kind == NAMESPACE => Some(key.to_string()),
+        _ => None,
     }
 }

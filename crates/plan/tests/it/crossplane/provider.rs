@@ -46,6 +46,20 @@ fn two_groups_and_three_resources() {
     );
 }
 
+/// No label can hold it, so that of the role is cut, and told from others by a hash.
+#[test]
+fn a_revision_may_have_a_name_that_fits_no_label() {
+    let long = format!("provider-{}-8a7e46df4367", "very-".repeat(20));
+    let cluster = cluster(running(revision(&long, &["a.b.c"])));
+    let name = format!("{ROLES}{long}:system");
+    let labels = &cluster.get(&CLUSTER_ROLE, &name).meta.labels;
+    let label = labels.get("rbac.crossplane.io/system").unwrap();
+    assert!(label.len() == 63 && label.contains('_') && label.starts_with("provider-very-"), "{label}");
+    assert!(cluster.find(&CLUSTER_ROLE_BINDING, &name).is_some());
+    let account = Principal::User(format!("system:serviceaccount:crossplane-system:{long}").into());
+    assert!(cluster.rights(&account).covers(&super::world::rule("update b.c a")));
+}
+
 #[test]
 fn a_revision_that_brings_nothing_gets_nothing() {
     let mut without_status = revision(REV, &[]);

@@ -21,10 +21,38 @@ pub(super) const DEFINITIONS: [Definition; 3] = [
 
 /// Two revisions of one provider, and a family of two.
 pub(super) const PROVIDERS: [Provider; 4] = [
-    Provider { name: "p", revision: 1, family: None, served: &["as.p.org", "bs.p.org"], managed: &[] },
-    Provider { name: "p", revision: 2, family: None, served: &["as.p.org", "cs.p.org"], managed: &[] },
-    Provider { name: "f", revision: 1, family: Some("f"), served: &["as.f.org"], managed: &["bs.f.org"] },
-    Provider { name: "g", revision: 1, family: Some("f"), served: &["as.g.org", "usages.g.org"], managed: &[] },
+    Provider {
+        name: "p",
+        revision: 1,
+        family: None,
+        served: &["as.p.org", "bs.p.org"],
+        managed: &[],
+        starts_safely: false,
+    },
+    Provider {
+        name: "p",
+        revision: 2,
+        family: None,
+        served: &["as.p.org", "cs.p.org"],
+        managed: &[],
+        starts_safely: false,
+    },
+    Provider {
+        name: "f",
+        revision: 1,
+        family: Some("f"),
+        served: &["as.f.org"],
+        managed: &["bs.f.org"],
+        starts_safely: false,
+    },
+    Provider {
+        name: "g",
+        revision: 1,
+        family: Some("f"),
+        served: &["as.g.org", "usages.g.org"],
+        managed: &[],
+        starts_safely: false,
+    },
 ];
 
 pub(super) const NAMESPACES: [&str; 2] = ["one", "two"];
@@ -51,7 +79,7 @@ fn kinds() -> [Value; 3] {
 }
 
 /// What is there before anything happens.
-pub(super) async fn begin(place: &Place) -> Result<()> {
+pub(crate) async fn begin(place: &Place) -> Result<()> {
     for kind in kinds() {
         place.apply(&kind).await?;
         place.until("a kind", &kind, is_established).await?;

@@ -8,13 +8,18 @@ use rolewright_testkit::manifest::{rbac, with};
 use serde_json::{Value, json};
 
 use crate::place::{PATIENCE, Place};
-use crate::platform::{Definition, Provider, SYSTEM, Scope, namespace};
+use crate::platform::{Definition, PROVIDERS, Provider, SYSTEM, Scope, namespace};
 
 pub(super) const DEFINED: Definition = Definition { plural: "xrights", group: "acme.io", scope: Scope::Claimed };
 const NEW: Definition = Definition { plural: "xnew", group: "acme.io", scope: Scope::Claimed };
 const TAKEN: Definition = Definition { plural: "xtaken", group: "acme.io", scope: Scope::Claimed };
 pub(super) const BRINGING: Provider =
-    Provider { name: "rights", revision: 1, family: None, served: &["wrongs.rights.example.org"], managed: &[] };
+    Provider { name: "rights", served: &["wrongs.rights.example.org"], ..PROVIDERS[0] };
+/// Two of one family, but not of one publisher.
+const STRANGERS: [Provider; 2] = [
+    Provider { name: "near", family: Some("strange"), ..BRINGING },
+    Provider { name: "far", family: Some("strange"), ..BRINGING },
+];
 const NAMELESS: Provider = Provider { name: "taken", ..BRINGING };
 
 fn role(name: &str) -> Value {
@@ -76,9 +81,18 @@ pub(super) async fn work(place: &Place, settings: &Settings) -> Result<()> {
     place.report(&BRINGING.object(), &json!({"objectRefs": refs})).await?;
     place.until("more rights", &system, has("\"rights\"")).await?;
     if settings.manage == Manage::All {
-        let enabled = json!({"metadata": {"annotations": {"rbac.crossplane.io/xrights.acme.io": "xrd-enabled"}}});
+        let enabled = ["xrights", "nothing"].map(|name| (format!("rbac.crossplane.io/{name}.acme.io"), "xrd-enabled"));
+        let enabled = json!({"metadata": {"annotations": std::collections::BTreeMap::from(enabled)}});
         place.merge(&namespace("rights"), &enabled).await?;
         place.until("a role of a namespace", &role("crossplane-ns-rights-edit"), |_| true).await?;
+        told(place, "rights", "RW0201").await?;
+    }
+    for (stranger, publisher) in STRANGERS.iter().zip(["acme", "other"]) {
+        let image = format!("xpkg.example.org/{publisher}/provider-{}:v1", stranger.name);
+        place.apply(&with(stranger.object(), json!({"spec": {"image": image}}))).await?;
+    }
+    for stranger in &STRANGERS {
+        told(place, &stranger.id(), "RW0204").await?;
     }
     // Trouble is told.
     let ready = |object: &Value| {
@@ -98,10 +112,22 @@ pub(super) async fn work(place: &Place, settings: &Settings) -> Result<()> {
     place.until_gone(&system).await
 }
 
+/// Waits for an event.
+async fn told(place: &Place, name: &str, code: &str) -> Result<()> {
+    let start = std::time::Instant::now();
+    while !place.told(name, code).await? {
+        ensure!(start.elapsed() < PATIENCE, "no event tells `{name}` of {code}");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    Ok(())
+}
+
 /// Takes away what a day leaves, for the next one to begin anew.
 pub(super) async fn tidy_up(place: &Place, identity: &Identity) -> Result<()> {
-    let annotations = json!({"metadata": {"annotations": {"rbac.crossplane.io/xrights.acme.io": null}}});
+    let annotations = ["xrights", "nothing"].map(|name| (format!("rbac.crossplane.io/{name}.acme.io"), Value::Null));
+    let annotations = json!({"metadata": {"annotations": std::collections::BTreeMap::from(annotations)}});
     place.merge(&namespace("rights"), &annotations).await?;
+    place.forget_events().await?;
     let lease = |namespace: &str, name: &str| {
         json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
         "metadata": {"namespace": namespace, "name": name}})
@@ -109,6 +135,7 @@ pub(super) async fn tidy_up(place: &Place, identity: &Identity) -> Result<()> {
     let mut all = vec![lease(&identity.namespace, &identity.lease), lease(SYSTEM, "crossplane-leader-election-rbac")];
     all.push(crate::platform::served("wrongs.rights.example.org"));
     all.extend([DEFINED, NEW, TAKEN].iter().map(Definition::object));
+    all.extend(STRANGERS.iter().map(Provider::object));
     all.extend([BRINGING, NAMELESS].iter().flat_map(|one| [one.object(), one.deployment(""), one.account()]));
     all.extend([composite(&TAKEN, "crossplane"), role(&provider(&NAMELESS, "system"))]);
     all.extend([composite(&DEFINED, "crossplane"), rbac("ClusterRoleBinding", &provider(&BRINGING, "system"))]);
