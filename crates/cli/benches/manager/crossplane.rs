@@ -35,6 +35,13 @@ pub(crate) enum Who {
     Ours(&'static [&'static str]),
 }
 
+impl Who {
+    /// Whether the members of a family have one role.
+    fn shares(self) -> bool {
+        matches!(self, Self::Ours(flags) if flags.contains(&"shared"))
+    }
+}
+
 /// What was measured of one program.
 pub(crate) struct Figures {
     pub(crate) all: Work,
@@ -46,6 +53,8 @@ pub(crate) struct Figures {
     pub(crate) namespaces: Work,
     /// Resident megabytes after the first of these.
     pub(crate) memory: f64,
+    /// Milliseconds until what somebody deleted is back, of several roles the slowest.
+    pub(crate) drift: f64,
     /// Writes after a restart.
     pub(crate) restart: f64,
     /// Roles and bindings that there are after the first of these, but for Kubernetes' own.
@@ -73,13 +82,20 @@ pub(crate) async fn figures(server: &Server, crossplane: &Crossplane, who: Who) 
     let all = work(began, at, cpu, server.writes().await? - writes);
     let objects = objects(&mut admin).await? - before;
     // On a machine that is too busy a program looks as if it were at rest.
-    ensure!(objects > 4.0 * f64::from(u32::try_from(COUNT)?), "only {objects} objects: it was not done yet");
+    at_least("of all", objects, 4 * COUNT + 3 * MEMBERS)?;
     let memory = program.memory()?;
 
     let family = measure(server, &program, describe(&mut admin, 0, RESOURCES + 1)).await?;
+    at_least("when a member gains a resource", family.writes, if who.shares() { 4 } else { MEMBERS + 2 })?;
     let claim = measure(server, &program, gain_claims(&mut admin)).await?;
+    at_least("when one XRD changes", claim.writes, 3)?;
     let namespaces =
         measure(server, &program, server.fill("/api/v1/namespaces", (0..NAMESPACES).map(namespace).collect())).await?;
+    if matches!(who, Who::Ours(_)) {
+        at_least("of namespaces", namespaces.writes, 2 * NAMESPACES)?;
+    }
+    let drift = drift(&mut admin).await?;
+    program.rest().await?;
 
     program.end()?;
     let writes = server.writes().await?;
@@ -87,7 +103,33 @@ pub(crate) async fn figures(server: &Server, crossplane: &Crossplane, who: Who) 
     program.rest().await?;
     let restart = server.writes().await? - writes;
     program.end()?;
-    Ok(Figures { all, family, claim, namespaces, memory, restart, objects })
+    Ok(Figures { all, family, claim, namespaces, memory, drift, restart, objects })
+}
+
+/// Who does nothing takes no time for it.
+fn at_least(what: &str, writes: f64, least: usize) -> Result<()> {
+    ensure!(writes >= f64::from(u32::try_from(least)?), "only {writes} writes {what}, where {least} are due");
+    Ok(())
+}
+
+/// Deletes roles, one after the other, and waits until each is there again.
+async fn drift(admin: &mut Connection) -> Result<f64> {
+    let mut slowest = 0.0_f64;
+    for role in [
+        "crossplane:composite:xr1s.g1.acme.io:aggregate-to-edit",
+        "crossplane:provider:cloud-1-a:aggregate-to-view",
+        "crossplane:provider:cloud-2-a:system",
+    ] {
+        let path = format!("{ROLES}/{role}");
+        send(admin, "DELETE", &path, &Value::Null).await?;
+        let began = Instant::now();
+        while admin.ask("GET", &path, "application/json", &Value::Null).await?.0 != 200 {
+            ensure!(began.elapsed() < PATIENCE, "`{role}` does not come back");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        slowest = slowest.max(began.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(slowest)
 }
 
 pub(crate) async fn start(server: &Server, crossplane: &Crossplane, who: Who) -> Result<Program> {

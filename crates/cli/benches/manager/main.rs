@@ -44,6 +44,8 @@ const FAMILY: Line =
 const SHARED: Line = Line::new("crossplane: a member gains a resource, shared, CPU", "ms", Budget::TimesBetter(50.0));
 const CLAIM_WRITES: Line = Line::new("crossplane: one XRD changes, writes", "writes", Budget::AtMost(8.0));
 const CLAIM: Line = Line::new("crossplane: one XRD changes, CPU", "ms", Budget::AtMost(100.0));
+const CROSSPLANE_DRIFT: Line =
+    Line::new("crossplane: drift until repaired, the slowest of three roles", "ms", Budget::AtMost(1_000.0));
 const NAMESPACES: Line = Line::new("crossplane: 500 namespaces on top, aggregated", "ms", Budget::Told);
 const OWN_NAMESPACES: Line = Line::new("crossplane: 500 namespaces on top, materialized", "ms", Budget::Told);
 const CROSSPLANE_RESTART: Line = Line::new("crossplane: writes after a restart", "writes", Budget::AtMost(0.0));
@@ -75,8 +77,18 @@ const OWN_OFFLINE: Line = Line::new(
     "ms",
     Budget::AtMost(300.0),
 );
-const AGGREGATED_ROWS: [&Line; 9] =
-    [&ALL_WALL, &ALL_CPU, &ALL_WRITES, &ALL_MEMORY, &FAMILY, &CLAIM_WRITES, &CLAIM, &NAMESPACES, &CROSSPLANE_RESTART];
+const AGGREGATED_ROWS: [&Line; 10] = [
+    &ALL_WALL,
+    &ALL_CPU,
+    &ALL_WRITES,
+    &ALL_MEMORY,
+    &FAMILY,
+    &CLAIM_WRITES,
+    &CLAIM,
+    &NAMESPACES,
+    &CROSSPLANE_DRIFT,
+    &CROSSPLANE_RESTART,
+];
 const SHARED_ROWS: [&Line; 2] = [&SHARED, &SHARED_RESTART];
 const MATERIALIZED_ROWS: [&Line; 7] =
     [&OWN_ALL_CPU, &OWN_ALL_WRITES, &OWN_ALL_MEMORY, &OWN_CLAIM_WRITES, &OWN_CLAIM, &OWN_NAMESPACES, &OWN_RESTART];
@@ -145,6 +157,7 @@ async fn compare(testbed: &OsStr, crossplane: &Crossplane) -> Result<()> {
         CLAIM_WRITES.report((ours.claim.writes, Some(peer.claim.writes)))?;
         CLAIM.report((ours.claim.cpu, Some(peer.claim.cpu)))?;
         NAMESPACES.report((ours.namespaces.wall, None))?;
+        CROSSPLANE_DRIFT.report((ours.drift, Some(peer.drift)))?;
         CROSSPLANE_RESTART.report((ours.restart, Some(peer.restart)))?;
     }
     if any(&MATERIALIZED_ROWS) {
