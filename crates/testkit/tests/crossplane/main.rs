@@ -68,6 +68,7 @@ async fn every_step(place: &Place, user_roles: UserRoles) -> Result<()> {
     place.step("how families share", switches::family_roles(place, &settings)).await?;
     place.step("how far providers may go", switches::boundary(place, &settings)).await?;
     place.step("who is of a family", switches::strangers(place, &settings)).await?;
+    place.step("who binds a role of a family", switches::binders(place, &settings)).await?;
     place.step("how much is kept", switches::manage(place, &settings)).await?;
     place.step("what Helm owns", helm::left_alone(place, &settings)).await?;
     place.step("the manager goes", leaving::leaving(place, &settings)).await

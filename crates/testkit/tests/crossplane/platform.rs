@@ -257,11 +257,11 @@ pub(crate) async fn install(place: &Place) -> Result<()> {
     Ok(())
 }
 
-fn role_ref(name: &str) -> Value {
+pub(crate) fn role_ref(name: &str) -> Value {
     json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name})
 }
 
-fn user(name: &str) -> Value {
+pub(crate) fn user(name: &str) -> Value {
     json!([{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": name}])
 }
 

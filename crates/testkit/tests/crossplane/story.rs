@@ -21,9 +21,9 @@ const K8S: Provider = PROVIDERS[1];
 /// The same provider under another name.
 const KUBE: Provider = Provider { name: "kube", ..K8S };
 const S3: Provider = PROVIDERS[3];
-const EC2: Provider = PROVIDERS[4];
+pub(crate) const EC2: Provider = PROVIDERS[4];
 /// The same without one of its resources.
-const EC2_LESS: Provider = Provider { served: &["vpcs.ec2.aws.example.org"], ..EC2 };
+pub(crate) const EC2_LESS: Provider = Provider { served: &["vpcs.ec2.aws.example.org"], ..EC2 };
 const RDS: Provider = PROVIDERS[5];
 
 /// Everything that happens.

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::guard::Guard;
 use crate::matrix::{Matrix, Question};
 use crate::place::{self, Place, Running};
-use crate::platform::{PROVIDERS, Provider};
-use crate::story::said;
+use crate::platform::{PROVIDERS, Provider, role_ref, user};
+use crate::story::{EC2, EC2_LESS, said};
 
 /// A provider that says it is of the family.
 const STRANGER: Provider =
@@ -150,6 +150,27 @@ pub(crate) async fn strangers(place: &Place, settings: &Settings) -> Result<()> 
     others.until(place, false).await?;
     place.delete(&stranger).await?;
     own.until(place, false).await?;
+    manager.rest().await?;
+    said(place, NOW).await?;
+    manager.end().await
+}
+
+/// Somebody binds a role of a family's member: they get what it brings, now and later, and nothing of its relatives.
+pub(crate) async fn binders(place: &Place, settings: &Settings) -> Result<()> {
+    let manager = rested(place, settings).await?;
+    let asked = |text: &str| Question::new("nobody", &format!("{text}.aws.example.org in team-1"));
+    let relatives = asked("update roles.iam");
+    let role = format!("crossplane:provider:{}:aggregate-to-edit", EC2.id());
+    let fields = json!({"roleRef": role_ref(&role), "subjects": user("nobody")});
+    let binding = with(rbac("RoleBinding", "team-1/tests-binder"), fields);
+    place.apply(&binding).await?;
+    asked("update vpcs.ec2").until(place, true).await?;
+    place.report(&EC2.object(), &EC2.status()).await?;
+    asked("update subnets.ec2").until(place, true).await?;
+    manager.rest().await?;
+    ensure!(!relatives.answer(place).await?, "a binding gives what nobody was asked about");
+    place.delete(&binding).await?;
+    place.report(&EC2.object(), &EC2_LESS.status()).await?;
     manager.rest().await?;
     said(place, NOW).await?;
     manager.end().await
