@@ -93,13 +93,14 @@ impl Crossplane {
     }
 
     /// Whether a revision keeps its own copy of the union: because that is how families work here, or because the family's
-    /// role does not give it everything yet.
+    /// role does not give it everything yet. Where somebody else bound its role, a copy would be theirs as well.
     pub(super) fn keeps_copy(&self, snapshot: &Snapshot, live: &Live) -> bool {
         if self.settings.family_roles == FamilyRoles::Replicated {
             return true;
         }
         let common = self.party(live).and_then(|party| self.common(snapshot, party));
-        common.is_none_or(|common| self.lacks(snapshot, live, &common))
+        !self.is_bound_by_others(snapshot, live, &["system"])
+            && common.is_none_or(|common| self.lacks(snapshot, live, &common))
     }
 
     /// What a family has in common at the moment; `None` if nobody shares with anybody.

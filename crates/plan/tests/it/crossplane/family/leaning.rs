@@ -1,11 +1,12 @@
 //! Who bound a role of a member themselves, and so leans on what it holds (docs/adr/0012).
 
 use rolewright_plan::crossplane::Settings;
+use rolewright_plan::rbac::CLUSTER_ROLE;
 use serde_json::{Value, json};
 
-use super::{holds, member, shared};
+use super::{account, holds, member, shared};
 use crate::crossplane::cluster::{Cluster, KINDS};
-use crate::crossplane::world::{bound, controlled, crd, role, running};
+use crate::crossplane::world::{bound, controlled, crd, role, rule, running};
 
 /// A role of `a-1` as Crossplane's own manager wrote it: with all that the family brings.
 fn whole(part: &str) -> Value {
@@ -82,4 +83,23 @@ fn a_role_of_a_namespace_is_no_members_role() {
     other["roleRef"]["kind"] = json!("Role");
     let cluster = Cluster::new(Settings::default(), [member("a-1", &["a.a.io"]), member("b-1", &["b.b.io"]), other]);
     assert!(!holds(&cluster, "crossplane:provider:a-1:aggregate-to-view", "get b.io b"));
+}
+
+/// A copy for the account would be one for whoever bound its role, and stay.
+#[test]
+fn whoever_binds_a_members_role_gets_no_copy_while_the_shared_one_cannot_be_written() {
+    let objects = running(member("a-1", &["a.a.io"])).into_iter().chain(running(member("b-1", &["b.b.io"])));
+    let mut cluster = Cluster::new(shared(), objects);
+    let name = cluster.names("crossplane:provider-family:")[0].replace("role ", "");
+    cluster.set(&bound("eve", "", "crossplane:provider:a-1:system"));
+    cluster.edit(&CLUSTER_ROLE, &name, |live| {
+        live.meta.annotations.insert("rolewright.io/paused".into(), "true".into());
+    });
+    cluster.set(&controlled(crd("c.b.io"), "b-1"));
+    cluster.settle();
+    assert_eq!(holders(&cluster, "a-1", "get b.io c"), Vec::<&str>::new());
+    assert_eq!(holders(&cluster, "a-1", "get b.io b"), Vec::<&str>::new());
+    cluster.edit(&CLUSTER_ROLE, &name, |live| drop(live.meta.annotations.remove("rolewright.io/paused")));
+    cluster.settle();
+    assert!(cluster.rights(&account("a-1")).covers(&rule("get b.io c")), "it has that from the family's role");
 }
